@@ -114,7 +114,7 @@ func TestCommandsOnCluster(t *testing.T) {
 }
 
 // compareNames creates a CRD whose short name another CRD has, and compares the server's
-// condition with that of package naming.
+// condition with the condition of package naming.
 func compareNames(t *testing.T, cluster *apiserver.Cluster) {
 	t.Helper()
 	first := fmt.Sprintf(storedCRD, 10)

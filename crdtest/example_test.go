@@ -7,7 +7,7 @@ import (
 	"github.com/crdlab/crdlab/crdtest"
 )
 
-// t stands for the parameter of a test. It prints the messages of failures.
+// t is the parameter of a test. It prints the messages of failures.
 var t = &printer{}
 
 func ExampleNew() {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// The settings of the garbage collector are those of wasm/boundary.
+// The garbage collector has the same settings as in wasm/boundary.
 const (
 	gcPercent       = 200
 	softMemoryLimit = 896 << 20

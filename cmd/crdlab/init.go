@@ -28,7 +28,7 @@ import (
 // workflow do not contain it, because tests have rejected objects.
 const testsDirectory = "crdlab-tests"
 
-// The contents of the files: the verbs stand for the version of crdlab, the paths to check and
+// The contents of the files: the verbs represent the version of crdlab, the paths to check and
 // those to test, and in the test for a sample object. The object occurs twice, the first time
 // with a field at the root that most CRDs do not have.
 var (

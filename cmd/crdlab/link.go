@@ -63,7 +63,7 @@ func (f *scenarioFlags) fragment(command *cobra.Command, paths []string) (fragme
 }
 
 // addGo returns the Go files at paths as the page's document Go, and replaces the CRDs of an input by
-// those of the types, as the page does. It prints a line for each replaced CRD and each error.
+// the CRDs of the types, as the page does. It prints a line for each replaced CRD and each error.
 func addGo(command *cobra.Command, in *manifest.Input, paths []string) (string, error) {
 	text, err := gotypes.Text(paths)
 	if err != nil {

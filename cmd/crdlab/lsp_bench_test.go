@@ -17,7 +17,7 @@ import (
 )
 
 // BenchmarkLSP measures the program CRDLAB_BIN as a language server, in a workspace with 500 CRDs
-// that are made from those of CRDLAB_CORPUS. "make bench-lsp" sets both.
+// that are made from CRDLAB_CORPUS. "make bench-lsp" sets both.
 func BenchmarkLSP(b *testing.B) {
 	program, corpus := os.Getenv("CRDLAB_BIN"), os.Getenv("CRDLAB_CORPUS")
 	if program == "" || corpus == "" {
@@ -92,7 +92,7 @@ func BenchmarkLSP(b *testing.B) {
 	_ = command.Wait()
 }
 
-// addCRDs writes CRDs into the workspace, as copies of those of a corpus with other groups.
+// addCRDs writes CRDs into the workspace, as copies of a corpus with other groups.
 func addCRDs(b *testing.B, s *session, corpus string, count int) {
 	paths, _ := filepath.Glob(filepath.Join(corpus, "*", "crd.*.yaml"))
 	if len(paths) == 0 {
@@ -107,7 +107,7 @@ func addCRDs(b *testing.B, s *session, corpus string, count int) {
 	}
 }
 
-// markerAt returns the end of the first line that begins with a text after its indentation.
+// markerAt returns the end of the first line that begins with a string after its indentation.
 func (s *session) markerAt(name, prefix string) position {
 	for i, line := range strings.Split(s.sources[name], "\n") {
 		if strings.Contains(line, prefix) && !strings.HasSuffix(line, "|-") {

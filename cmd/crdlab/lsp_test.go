@@ -22,18 +22,18 @@ import (
 )
 
 // TestLSP runs the sessions in testdata/lsp. The comment of an archive says what it shows, the
-// file script has a line for each message of the editor, and the file want the answers. The other
+// file script has a line for each message of the editor, and the file want the responses. The other
 // files are the workspace. ⟦name⟧ marks a position there, which the script calls @name.
 //
 //	utf8                        as the first line: positions count bytes instead of UTF-16 code units
 //	open|save|close FILE        notifications
-//	change FILE @A [@B] TEXT    replaces the text between two positions, in the editor
+//	change FILE @A [@B] TEXT    replaces the source between two positions, in the editor
 //	write FILE SOURCE           writes a file as SOURCE, and tells the server
 //	git COMMAND                 runs git in the workspace
 //	module PATH                 makes the workspace a Go module with the modules of this repository
 //	settings JSON               sets the settings
 //	pipe NAME FILE              makes a named pipe, to which a file is written once the editor shows progress
-//	diagnostics FILE            prints the next diagnostics of a file; "messages" stands for messages to the user, and "progress" for progress
+//	diagnostics FILE            prints the next diagnostics of a file; "messages" means messages to the user, and "progress" means progress
 //	METHOD FILE [@A [@B]] [JSON]   sends a request for a position or a range, with further parameters, and prints the answer
 //	command NAME FILE @A        runs a command for a line
 //	symbols QUERY               prints the symbols of the workspace

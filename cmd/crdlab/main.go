@@ -87,7 +87,7 @@ func isServer(arguments []string) bool {
 	}
 }
 
-// overview is what a user sees who enters only the name of the program.
+// overview is the output of the program without arguments.
 const overview = `crdlab check PATH...    judge CRDs and objects as a Kubernetes API server does
 crdlab open [PATH...]   open the playground in a browser, with the files
 crdlab test PATH...     test CRDs and their rules with expectations in comments

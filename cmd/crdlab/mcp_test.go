@@ -19,8 +19,8 @@ import (
 )
 
 // TestMCP runs the calls in internal/mcp/testdata. The comment of an archive says what it shows. Its
-// file calls has a tool and its arguments in each line, where "⟦NAME⟧" is the content of a file, and the file want has the answers. The other files are below the root of the
-// client, or if their names begin with outside below none; "link NAME TARGET" adds a link.
+// file calls has a tool and its arguments in each line, where "⟦NAME⟧" is the content of a file, and the file want has the responses. The other files are below the root of the
+// client, or if their names begin with outside below no root; "link NAME TARGET" adds a link.
 func TestMCP(t *testing.T) {
 	paths, err := filepath.Glob("../../internal/mcp/testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -82,7 +82,7 @@ func TestMCPWithStandardStreams(t *testing.T) {
 	}
 }
 
-// answers returns the answers to the calls of an archive in a version of the protocol.
+// answers returns the responses to the calls of an archive in a version of the protocol.
 func answers(t *testing.T, archive *txtar.Archive, protocol string) string {
 	t.Helper()
 	directory, calls, contents := t.TempDir(), "", []string{}

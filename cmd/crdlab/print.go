@@ -28,24 +28,24 @@ type printer[Part any] struct {
 	formats []string
 	// scenario is the start of each evaluated scenario.
 	scenario playground.Scenario
-	// reads selects what the paths must contain.
+	// reads selects the kinds that the paths must contain.
 	reads subject
 	// keepsStored reports that objects from a cluster are not created again.
 	keepsStored bool
-	// versionFlag is the flag that selects a version; empty if there is none.
+	// versionFlag is the flag that selects a version, or an empty string.
 	versionFlag string
-	// add adds the other flags; nil if there are none.
+	// add adds the other flags; it may be nil.
 	add func(*cobra.Command, *printFlags)
 	// parts returns the printed parts of a report. An error concerns the flag --field.
 	parts func(inspect.Subject, *printFlags) ([]Part, error)
 	// fails reports that a part sets the exit status 1, and may print a line; nil if none does.
 	fails func(*cobra.Command, *printFlags, Part) bool
-	// toFiles writes the parts into the flag --dir; nil if there is none.
+	// toFiles writes the parts into the directory of the flag --dir; it may be nil.
 	toFiles func(*printFlags, []Part) error
-	// separator stands between the texts of two parts.
+	// separator separates two parts.
 	separator string
 	writeText func(Part, io.Writer) error
-	// writeWide writes the text for --output wide.
+	// writeWide writes the output for --output wide.
 	writeWide func(Part, io.Writer) error
 }
 

@@ -209,7 +209,7 @@ func (f *programFlags) addAll(command *cobra.Command, names []string, from strin
 // released matches the versions of crdlab that have a release.
 var released = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[\w.]+)?$`)
 
-// openArchive returns the archive at a path or address, or that of this version of crdlab.
+// openArchive returns the archive at a path or address, or the archive of this version of crdlab.
 func openArchive(from string) (releases.Archive, error) {
 	address := os.Getenv(releasesVariable)
 	switch {

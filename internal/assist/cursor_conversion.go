@@ -16,7 +16,7 @@ import (
 )
 
 // conversionKind returns the type of a document with conversion rules, or nil for a response of a
-// webhook. The versions and fields are those of the CRD.
+// webhook. The versions and fields come from the CRD.
 func (c *cursorContext) conversionKind() *crdschema.Kind {
 	kind := c.root().Scalar("kind")
 	isChoice := len(c.Path) == 1 && c.Path[0] == "kind"

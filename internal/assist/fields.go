@@ -143,7 +143,7 @@ func (l *fieldLister) describe(name string, depth int, node schemaNode) playgrou
 }
 
 // describeContents adds the constraints of the items of a list or the values of a map to
-// its field. It returns the innermost node, whose fields are those of the value.
+// its field. It returns the innermost node, which has the fields of the value.
 func (l *fieldLister) describeContents(field *playground.Field, node schemaNode) schemaNode {
 	of := ""
 	for {

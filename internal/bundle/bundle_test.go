@@ -136,7 +136,7 @@ func TestEvaluatorJudgesAllCRDs(t *testing.T) {
 	}
 }
 
-// TestEvaluateInSteps evaluates the other CRDs one by one, and only those that are not known.
+// TestEvaluateInSteps evaluates the other CRDs one by one, and only the unknown ones.
 func TestEvaluateInSteps(t *testing.T) {
 	var evaluated []int
 	var others bundle.Others

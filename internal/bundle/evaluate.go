@@ -117,7 +117,7 @@ func (b *Bundle) Follow(ctx context.Context, each EvaluateEach) error {
 // updates the CRD in force.
 type Updates []bool
 
-// Updated returns the index of the CRD that the next request updates; -1 if there is none.
+// Updated returns the index of the CRD that the next request updates, or -1.
 func (u Updates) Updated() int {
 	for i, isAccepted := range slices.Backward(u) {
 		if isAccepted {

@@ -96,12 +96,12 @@ func paramKind(policy *manifest.Document) bundle.Kind {
 	return bundle.Kind{Group: group, Kind: policy.Scalar("spec", "paramKind", "kind")}
 }
 
-// has reports whether a document is among those of the admission.
+// has reports whether a document belongs to the admission.
 func (a *admission) has(d *manifest.Document) bool {
 	return a != nil && slices.Contains(a.documents, d)
 }
 
-// at returns the document at a range of the text, and the range in the document.
+// at returns the document at a range of text, and the range in the document.
 func (a *admission) at(r playground.Range) (*manifest.Document, playground.Range) {
 	if a == nil {
 		return nil, r
@@ -115,7 +115,7 @@ func (a *admission) at(r playground.Range) (*manifest.Document, playground.Range
 	return a.documents[i], r
 }
 
-// add collects what a report says about the policies.
+// add collects the findings of a report about the policies.
 func (a *admission) add(report playground.Report) {
 	if a == nil || report.Admission == nil {
 		return

@@ -176,7 +176,7 @@ type crdRequest struct {
 // crd returns the request for the CRD of the next object. There must be one.
 func (h history) crd() crdRequest { return h.requests[h.updates.InForce()] }
 
-// stored returns the CRD that the next request for a CRD updates; empty if there is none.
+// stored returns the CRD that the next request for a CRD updates, or an empty string.
 func (h history) stored() string {
 	if old := h.updates.Updated(); old >= 0 {
 		return h.requests[old].stored
@@ -185,7 +185,7 @@ func (h history) stored() string {
 }
 
 // Settled returns an input without the CRDs that a later request of their file replaces, and
-// without those that the API server refuses as updates.
+// without the ones that the API server refuses as updates.
 func Settled(ctx context.Context, in *manifest.Input, o Options) (*manifest.Input, error) {
 	chains, _ := chainsOf(in)
 	repeated := *in

@@ -117,7 +117,7 @@ type checker struct {
 	result *Result
 	total  int
 	done   atomic.Int64
-	// admission has the policies; nil if there are none.
+	// admission has the policies, or nil.
 	admission *admission
 	// approximate holds the releases without their own libraries.
 	approximate sync.Map

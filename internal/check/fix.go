@@ -24,7 +24,7 @@ type Fixed struct {
 const maxRounds = 5
 
 // Fix judges an input, and applies all safe fixes of its findings. It returns the fixed
-// files, first those of Go, in the order of the input, and the result for their new content. A file whose fixes
+// files, Go files first, in the order of the input, and the result for their new content. A file whose fixes
 // fail remains as it is.
 func Fix(ctx context.Context, in *manifest.Input, o Options) ([]Fixed, *Result, error) {
 	first, err := Run(ctx, in, o)

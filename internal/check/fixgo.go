@@ -9,7 +9,7 @@ import (
 	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
-// fixGo applies the safe fixes in Go types: those of mistakes, and of the CRDs that the types give.
+// fixGo applies the safe fixes in Go types: fixes of mistakes, and of the CRDs that the types give.
 // It returns the fixed files, and the input and the result with them.
 func fixGo(ctx context.Context, in *manifest.Input, result *Result, o Options) ([]Fixed, *manifest.Input, *Result, error) {
 	fixed := map[string]Fixed{}

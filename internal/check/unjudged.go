@@ -14,7 +14,7 @@ import (
 // crossplaneKind is the kind of objects from which Crossplane creates CRDs.
 var crossplaneKind = bundle.Kind{Group: "apiextensions.crossplane.io", Kind: "CompositeResourceDefinition"}
 
-// Unjudged says what an input without a CRD contains, and what to do. isBuiltIn reports whether
+// Unjudged describes the content of an input without a CRD, and the remedy. isBuiltIn reports whether
 // the API server has the kind of an object without a CRD, and fromCluster whether the user can
 // add the CRDs of a cluster.
 func Unjudged(in *manifest.Input, isBuiltIn func(*manifest.Document) bool, fromCluster bool) string {

@@ -160,7 +160,7 @@ func (s sources) edits(f playground.Fix) (edits []manifest.Edit, ok bool) {
 	return edits, true
 }
 
-// inText returns edits of one file as edits of its text.
+// inText returns edits of one file as edits of its source.
 func inText(edits []manifest.Edit) []edit.Edit {
 	all := make([]edit.Edit, len(edits))
 	for i, e := range edits {

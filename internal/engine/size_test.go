@@ -48,7 +48,7 @@ type sizeResult struct {
 }
 
 // TestObjectSize uses documents that are too long for case files. The statuses are
-// those of a real API server with etcd.
+// from a real API server with etcd.
 func TestObjectSize(t *testing.T) {
 	const applyWarning = "kubectl apply without --server-side fails: metadata.annotations: Too long: may not be more than 262144 bytes"
 	tooLarge := playground.Status{Code: 500, Message: "etcdserver: request is too large"}

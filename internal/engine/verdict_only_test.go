@@ -41,7 +41,7 @@ func TestVerdictOnly(t *testing.T) {
 	}
 }
 
-// verdictsOf reduces a report to what the command check reads.
+// verdictsOf reduces a report to the part that the command check reads.
 func verdictsOf(r playground.Report) playground.Report {
 	verdicts := playground.Report{Kubernetes: r.Kubernetes, Conversion: r.Conversion, StoredObjects: r.StoredObjects}
 	verdicts.CRD = playground.CRD{

@@ -11,13 +11,13 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// A Change replaces texts in a file of a scenario.
+// A Change replaces parts of a file of a scenario.
 type Change struct {
 	// File is the name of the file, as in an example.
 	File string
-	// Diff has old texts, whose lines begin with "- ", and what replaces them, whose lines begin with
-	// "+ ". Each old text occurs once in the file, and may be a part of a line. Without a new text, it is
-	// removed, and has whole lines. A new text without an old one is added at the end.
+	// Diff has old parts, whose lines begin with "- ", and their replacements, whose lines begin with
+	// "+ ". Each old part occurs once in the file, and may be a part of a line. Without a new part, it is
+	// removed, and has whole lines. A new part without an old one is added at the end.
 	Diff string
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// An Exchange has the API server's answers to the requests of an example.
+// An Exchange has the API server's responses to the requests of an example.
 type Exchange struct {
 	// Requests has the request for the CRD and, if it is accepted, those for the objects.
 	Requests []Reply `json:"requests"`
@@ -52,7 +52,7 @@ type Mark struct {
 //go:embed answers.json
 var answersJSON []byte
 
-// Exchanges reads the answers for all examples by ID. It is no variable, so that programs that do not
+// Exchanges reads the responses for all examples by ID. It is no variable, so that programs that do not
 // call it do not contain the file.
 func Exchanges() (map[string]Exchange, error) {
 	var answers map[string]Exchange

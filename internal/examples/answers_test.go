@@ -17,7 +17,7 @@ import (
 
 const answersFile = "answers.json"
 
-// TestAnswers compares the answers that the pages of the examples show with those of the engine.
+// TestAnswers compares the responses that the pages of the examples show with the engine's.
 func TestAnswers(t *testing.T) {
 	evaluate := bundle.Evaluator(engine.New().Evaluate)
 	answers := map[string]examples.Exchange{}

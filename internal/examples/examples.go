@@ -59,7 +59,7 @@ var keywords = map[string]string{
 	"scale-replicas":                  "autoscaler HPA",
 }
 
-// synonyms lists words for which users search, for each text in the title, the note or the messages of an example.
+// synonyms lists words for which users search, for each phrase in the title, the note or the messages of an example.
 var synonyms = []struct{ text, words string }{
 	{"immutable", "immutability readonly"},
 	{"write-once", "immutable"},
@@ -380,7 +380,7 @@ var Documents = map[string]playground.Document{
 	"admission.yaml":  playground.DocumentAdmission,
 }
 
-// Set sets what a file of an example describes: a document, or the other parameters.
+// Set sets the part that a file of an example describes: a document, or the other parameters.
 func Set(scenario *playground.Scenario, file txtar.File) error {
 	text := scenario.Text(Documents[file.Name])
 	switch {

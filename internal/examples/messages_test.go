@@ -16,7 +16,7 @@ import (
 
 const messagesFile = "messages.json"
 
-// TestMessages compares the messages that the search finds with those of the engine.
+// TestMessages compares the messages that the search finds with the engine's messages.
 func TestMessages(t *testing.T) {
 	engine := engine.New()
 	all := map[string][]string{}

@@ -89,7 +89,7 @@ func Omitted(s playground.Scenario) []string {
 // webhookKinds lists the kinds of the documents of admission without which a test is judged.
 var webhookKinds = []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration", "AdmissionReview"}
 
-// policiesIn divides the documents of admission into those that a test may have, and those of webhooks.
+// policiesIn divides the documents of admission into the ones that a test may have, and the ones of webhooks.
 func policiesIn(admission string) (policies, others []string) {
 	for _, document := range withRequests("", admission) {
 		parsed, _ := source.Parse(document, source.DefaultLimits)

@@ -17,7 +17,7 @@ type request struct {
 	operation playground.Operation
 	// isStored reports that the document is the stored object itself: there is no request.
 	isStored bool
-	// isExplicit reports that the comment asks for a create, which is refused if the object exists. Documents
+	// isExplicit reports that the comment requests a create, which is refused if the object exists. Documents
 	// without a comment are independent of each other.
 	isExplicit bool
 	// fieldValidation is empty for the mode of the command line.
@@ -25,7 +25,7 @@ type request struct {
 	fieldManager    string
 	force           bool
 	replicas        int
-	// user and groups make the request; the user is empty for that of the command line.
+	// user and groups make the request; an empty user means the command line's.
 	user   string
 	groups []string
 	// clientSide reports that an apply of a CRD is not server-side.
@@ -130,7 +130,7 @@ func (r request) name() string {
 	return ""
 }
 
-// apply sets the request in a scenario. stored is the stored object; empty if there is none.
+// apply sets the request in a scenario. stored is the stored object, or an empty string.
 func (r request) apply(s *playground.Scenario, stored string) {
 	s.Operation, s.FieldManager, s.Force, s.Replicas = r.operation, r.fieldManager, r.force, int32(r.replicas)
 	if r.user != "" {
@@ -145,7 +145,7 @@ func (r request) apply(s *playground.Scenario, stored string) {
 }
 
 // applyCRD sets the request for a CRD in a scenario, whose OldCRD is the CRD in the cluster. A
-// stored CRD replaces it, and so does one that is created by default.
+// stored CRD replaces it, and so does an object created by default.
 func (r request) applyCRD(s *playground.Scenario) {
 	s.CRDOperation, s.CRDFieldManager, s.CRDForce = r.operation, r.fieldManager, r.force
 	if r.operation == playground.OperationCreate && !r.isExplicit {

@@ -59,7 +59,7 @@ func Test(ctx context.Context, evaluate playground.Evaluate, cannotFail CannotFa
 }
 
 // documents returns the documents of the input, each with its expectations and with the
-// other failures in its lines. It omits those that nothing judges, such as the parameters of policies.
+// other failures in its lines. It omits documents that nothing judges, such as the parameters of policies.
 func (t *test) documents() []playground.TestedDocument {
 	all := []playground.TestedDocument{}
 	for i, d := range t.input.Documents {
@@ -115,7 +115,7 @@ func (t *test) document(d *manifest.Document, start, end int) playground.TestedD
 	return tested
 }
 
-// text returns the expectation as in its comment.
+// text formats the expectation as in its comment.
 func (w *want) text() string {
 	if w.line != w.written {
 		return fmt.Sprintf("want@%+d %q", w.line-w.written, w.pattern)

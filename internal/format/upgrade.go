@@ -96,7 +96,7 @@ func annotationsOf(c upgrade.CRD, verbose bool) []annotation {
 	return all
 }
 
-// crdText returns the changes of a CRD for people, or "" if there are none.
+// crdText returns the changes of a CRD for people, or "".
 func crdText(c upgrade.CRD, verbose bool) string {
 	var text strings.Builder
 	writeCRD(&text, c, verbose)
@@ -153,7 +153,7 @@ func conditionText(c playground.Condition) string {
 // keptText returns a value that apply keeps.
 func keptText(f manifest.Finding) string { return "kept: " + f.Explained() }
 
-// writePlaced writes the text of a finding after its place.
+// writePlaced writes the message of a finding after its place.
 func writePlaced(out io.Writer, f manifest.Finding, text string) {
 	fmt.Fprintf(out, "  %s: %s\n", f.Place, indented(text, "      "))
 }

@@ -132,7 +132,7 @@ func markerComments(group *ast.CommentGroup) []*ast.Comment {
 	return all
 }
 
-// markerText returns the text of a comment as controller-tools parses it.
+// markerText returns the content of a comment as controller-tools parses it.
 func markerText(comment *ast.Comment) string { return strings.TrimSpace(comment.Text[2:]) }
 
 // markerName returns the name of a marker as written, without its arguments.

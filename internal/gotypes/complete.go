@@ -19,7 +19,7 @@ import (
 )
 
 // Respond responds to an assist request about Go. It reports false for other requests. The only
-// error is that of the context.
+// error is the context's.
 func Respond(ctx context.Context, request playground.AssistRequest) (response playground.AssistResponse, ok bool, err error) {
 	switch {
 	case request.Generate != nil:
@@ -108,11 +108,11 @@ func Hover(c playground.GoCursor) *playground.Hover {
 	return hover
 }
 
-// markerOnLine matches a comment that is a marker, up to its text.
+// markerOnLine matches a comment that is a marker, up to its content.
 var markerOnLine = regexp.MustCompile(`^\s*//\s*\+`)
 
 // A markerAtCursor is a marker in a file. text is the marker without the plus sign, before is its
-// part before the cursor, and start is the column of the text in UTF-16 code units.
+// part before the cursor, and start is the column of text in UTF-16 code units.
 type markerAtCursor struct {
 	text, before string
 	start        int
@@ -135,7 +135,7 @@ func markerAt(c playground.GoCursor) (m markerAtCursor, ok bool) {
 	}, true
 }
 
-// targetBefore returns the target of a marker that precedes a text. It looks at the first line of
+// targetBefore returns the target of a marker that precedes source. It looks at the first line of
 // code, so that a file that does not parse has completion, too.
 func targetBefore(text string) markers.TargetType {
 	for line := range strings.Lines(text) {
@@ -165,7 +165,7 @@ func (m markerAtCursor) arguments() (definition *markers.Definition, text string
 }
 
 // hasValue reports whether a marker has a value instead of named arguments. A marker that parses
-// its text itself has one, too.
+// its content itself has one, too.
 func hasValue(d *markers.Definition) bool {
 	_, parses := reflect.PointerTo(d.Output).MethodByName("ParseMarker")
 	return parses || d.AnonymousField()

@@ -12,8 +12,8 @@ import (
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
-// TestMarkers completes and describes the marker at the cursor in each text of
-// testdata/complete.txtar. The file after a text has the items: those with a star are required.
+// TestMarkers completes and describes the marker at the cursor in each source of
+// testdata/complete.txtar. The file after a source has the items: those with a star are required.
 func TestMarkers(t *testing.T) {
 	const path = "testdata/complete.txtar"
 	archive, err := txtar.ParseFile(path)

@@ -104,7 +104,7 @@ type analyzerRun struct {
 	found   []analysis.Diagnostic
 }
 
-// result returns the result of an analyzer after those that it requires. An analyzer that fails finds
+// result returns the result of an analyzer after its requirements. An analyzer that fails finds
 // nothing: the types may have mistakes.
 func (r *analyzerRun) result(analyzer *analysis.Analyzer) (result any) {
 	if known, ok := r.results[analyzer]; ok {

@@ -21,7 +21,7 @@ type files struct {
 	read   func(path string) []byte
 	name   naming
 	byPath map[string]*manifest.File
-	// texts is that of the options.
+	// texts belongs to the options.
 	texts map[string]string
 }
 

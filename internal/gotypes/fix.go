@@ -16,7 +16,7 @@ import (
 	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
-// newFix returns a fix that replaces a place, which is in one line, by a text without line breaks, or inserts
+// newFix returns a fix that replaces a place, which is in one line, by a string without line breaks, or inserts
 // whole lines. It is not tested.
 func newFix(at manifest.Place, text, title string, safe bool) []manifest.Fix {
 	return []manifest.Fix{{Title: title, Safe: safe, Edits: []manifest.Edit{{Place: at, NewText: text}}}}
@@ -52,7 +52,7 @@ func (p *places) omitFix(pkg *loader.Package, field *ast.Field) []manifest.Fix {
 	return p.inTag(pkg, field, len(before)+len(`json:"`)+strings.IndexByte(value, '"'), ",omitempty", "Add omitempty", false)
 }
 
-// inTag returns a fix that inserts a text at an offset in the tag of a field; nil for a tag with escapes.
+// inTag returns a fix that inserts a string at an offset in the tag of a field; nil for a tag with escapes.
 func (p *places) inTag(pkg *loader.Package, field *ast.Field, offset int, text, title string, safe bool) []manifest.Fix {
 	if !strings.HasPrefix(field.Tag.Value, "`") {
 		return nil
@@ -140,7 +140,7 @@ func (p *pasted) translateFixes(ctx context.Context, g *generated, fixes []playg
 	}
 }
 
-// translated returns the edits of the text for a fix of the generated CRDs; none if there are none.
+// translated returns the edits of the source for a fix of the generated CRDs, or nil.
 func (p *pasted) translated(ctx context.Context, g *generated, fix playground.Fix) []playground.TextEdit {
 	all := []playground.TextEdit{}
 	crd, first, end := -1, 0, 0

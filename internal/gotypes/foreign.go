@@ -17,7 +17,7 @@ type foreignFields map[string][]*foreignField
 
 type foreignField struct {
 	place manifest.Place
-	// name is that of the imported type, such as url.URL.
+	// name is the name of the imported type, such as url.URL.
 	name     string
 	reported bool
 }

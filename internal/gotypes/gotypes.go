@@ -42,7 +42,7 @@ type generated struct {
 // A generatedCRD is a CRD in the form of controller-gen. It begins with the line "---".
 type generatedCRD struct {
 	text string
-	// document is the parsed text; nil if it is not valid.
+	// document is the parsed source; nil if it is not valid.
 	document func() *document
 }
 
@@ -125,7 +125,7 @@ func ParseOptions(text string) (o Options, err error) {
 type Options struct {
 	// Conventions requests notes on the conventions of the Kubernetes API.
 	Conventions bool
-	// Texts holds texts that replace those of files, by the paths of [manifest.File].
+	// Texts holds sources that replace files, by the paths of [manifest.File].
 	Texts map[string]string
 
 	generator crd.Generator

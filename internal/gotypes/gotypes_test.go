@@ -147,7 +147,7 @@ func formatProblem(p manifest.Finding) string {
 	return text
 }
 
-// formatPlace returns the position of a place and its text.
+// formatPlace returns the position of a place and its content.
 func formatPlace(p manifest.Place) string {
 	if p.File == nil {
 		return ":1:1 \"\""

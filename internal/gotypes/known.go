@@ -14,7 +14,7 @@ import (
 )
 
 // knownTexts has the declarations of types that CRDs import, in a file for each project:
-// internal/devtools/knowntypes writes it. The program contains the texts, so it also generates CRDs
+// internal/devtools/knowntypes writes it. The program contains the files, so it also generates CRDs
 // where there is no go command, such as in a browser.
 //
 //go:embed known

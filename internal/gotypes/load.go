@@ -74,7 +74,7 @@ func load(ctx context.Context, directory string, patterns []string, o Options) (
 	return generate(roots, newFiles(read, name), o, func(*places) []manifest.Finding { return nil })
 }
 
-// onDisk returns the texts of files that exist, by their absolute paths. The paths in texts are
+// onDisk returns the contents of files that exist, by their absolute paths. The paths in texts are
 // relative to a directory.
 func onDisk(directory string, texts map[string]string) (map[string][]byte, error) {
 	base, err := filepath.Abs(directory)
@@ -93,7 +93,7 @@ func onDisk(directory string, texts map[string]string) (map[string][]byte, error
 	return all, nil
 }
 
-// replaceSyntax parses a package whose files have other texts than on disk. controller-tools does
+// replaceSyntax parses a package whose files differ from the disk. controller-tools does
 // not parse it again.
 func replaceSyntax(pkg *loader.Package, overlay map[string][]byte) {
 	if !slices.ContainsFunc(pkg.CompiledGoFiles, func(name string) bool { return overlay[name] != nil }) {
@@ -162,8 +162,8 @@ func moduleAbove(directory, base string) (root, module string) {
 	}
 }
 
-// Text returns Go files of one module as the text of a [playground.GenerateRequest]. Each path is a file,
-// or a directory with "...": this stands for the packages below it that have a group, and for those
+// Text returns Go files of one module as the source of a [playground.GenerateRequest]. Each path is a file,
+// or a directory with "...": this means the packages below it that have a group, and for those
 // of the module that they import.
 func Text(paths []string) (string, error) {
 	base, err := os.Getwd()
@@ -217,7 +217,7 @@ func (s *sources) hasGroup(directory string) bool {
 	})
 }
 
-// joined returns the text that the function divide divides into the same files. A single file has no name there.
+// joined returns the source that the function divide divides into the same files. A single file has no name there.
 func joined(texts map[string][]byte) string {
 	var all strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(texts)) {

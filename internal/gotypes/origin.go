@@ -13,7 +13,7 @@ import (
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
-// place returns the Go source of a range of the text: a marker, or the name of a field or
+// place returns the Go source of a range: a marker, or the name of a field or
 // type. A range within a CEL rule leads to the same characters in the marker.
 func (c generatedCRD) place(r playground.Range) manifest.Place {
 	d := c.document()

@@ -18,11 +18,11 @@ import (
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
-// maxText limits a text in bytes. The largest packages of public operators need a third of it.
+// maxText limits the source in bytes. The largest packages of public operators need a third of it.
 const maxText = 1 << 20
 
-// generateText generates the CRDs of a text, without the go command. A mistake in the text or in the
-// options is a problem in the answer. The only error is that of the context.
+// generateText generates the CRDs of Go source, without the go command. A mistake in the source or in the
+// options is a problem in the answer. The only error is the context's.
 func generateText(ctx context.Context, s playground.GenerateRequest) (answer *playground.GenerateResult, err error) {
 	p := &pasted{answer: playground.GenerateResult{Problems: []playground.GoProblem{}, Origins: []playground.Origin{}}}
 	defer func() {
@@ -38,23 +38,23 @@ func generateText(ctx context.Context, s playground.GenerateRequest) (answer *pl
 	return &p.answer, ctx.Err()
 }
 
-// A pasted text is divided into files.
+// Pasted source is divided into files.
 type pasted struct {
 	files []pastedFile
-	// first has the line of the text on which a file begins, by path.
+	// first has the line of the source on which a file begins, by path.
 	first  map[string]int
 	answer playground.GenerateResult
 	// isTrial reports that only the problems are of interest.
 	isTrial bool
 }
 
-// A pastedFile is a file in a text. header is the line with its name, and first its own first line.
+// A pastedFile is a file in pasted source. header is the line with its name, and first its own first line.
 type pastedFile struct {
 	txtar.File
 	header, first int
 }
 
-// fail adds an error at a line of the text.
+// fail adds an error at a line of the source.
 func (p *pasted) fail(line int, message, hint string) {
 	start := playground.Position{Line: line}
 	p.answer.Problems = append(p.answer.Problems, playground.GoProblem{
@@ -134,8 +134,8 @@ func (p *pasted) archive() *txtar.Archive {
 	return archive
 }
 
-// divide divides a text into files: a txtar archive, or a text in which lines such as
-// "// api/v1/types.go" begin the files. A text before the first name is the file types.go; in
+// divide divides source into files: a txtar archive, or source in which lines such as
+// "// api/v1/types.go" begin the files. Source before the first name is the file types.go; in
 // an archive, it is a comment.
 func divide(text string) []pastedFile {
 	nameIn, isArchive := commentedName, false
@@ -182,7 +182,7 @@ func commentedName(line string) (name string, ok bool) {
 	return name, ok && strings.HasSuffix(name, ".go") && !strings.ContainsAny(name, " \t")
 }
 
-// rangeOf returns the range of a place in the text; ok is false if the text does not have it.
+// rangeOf returns the range of a place in the source; ok is false if the source lacks it.
 func (p *pasted) rangeOf(place manifest.Place) (r playground.Range, ok bool) {
 	first, ok := p.first[place.Path()]
 	if !ok {
@@ -303,7 +303,7 @@ func (d *document) words(start, content, end int, token func(playground.Range) m
 	return all
 }
 
-// tokenLength returns the length of the word or the other characters at the start of a text.
+// tokenLength returns the length of the word or the other characters at the start of a string.
 func tokenLength(text string) int {
 	isOther := func(r rune) bool {
 		return r != ' ' && r != '\n' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -21,10 +21,10 @@ import (
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
-// TestPasted generates the CRDs of the texts in testdata/pasted. The lines of the file text begin
-// with "| ", because a text may be an archive. The expected results are crds.yaml, problems.txt,
+// TestPasted generates the CRDs of the sources in testdata/pasted. The lines of the file text begin
+// with "| ", because source may be an archive. The expected results are crds.yaml, problems.txt,
 // and origins.txt: each line has a part of crds.yaml without its blanks, and its source. The file
-// translated has the fixes of the CRDs, with the edits of the text for them. The
+// translated has the fixes of the CRDs, with the edits of the source for them. The
 // empty file conventions requests the notes on conventions.
 func TestPasted(t *testing.T) {
 	cases, err := filepath.Glob("testdata/pasted/*.txtar")
@@ -129,7 +129,7 @@ func formatOrigins(text string, answer *playground.GenerateResult) string {
 	return all.String()
 }
 
-// TestHostileText pastes texts that could need much time or memory.
+// TestHostileText pastes source that could need much time or memory.
 func TestHostileText(t *testing.T) {
 	kind := "// +groupName=a\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype A struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata\"`\n\tF %s `json:\"f\"`\n}\n"
 	for name, text := range map[string]string{
@@ -158,7 +158,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// fixed returns the text with all fixes, which must not overlap, after their titles.
+// fixed returns the source with all fixes, which must not overlap, after their titles.
 func fixed(text string, answer *playground.GenerateResult) string {
 	titles, edits := "", []edit.Edit{}
 	for _, p := range answer.Problems {
@@ -170,7 +170,7 @@ func fixed(text string, answer *playground.GenerateResult) string {
 	return titles + edit.Apply(text, edits...)
 }
 
-// fixesOf returns the fixes of the findings in the CRD of a text.
+// fixesOf returns the fixes of the findings in the CRD of Go source.
 func fixesOf(t *testing.T, source playground.GenerateRequest) (all []playground.Fix) {
 	answer, err := generated(t, source)
 	if err != nil {
@@ -186,7 +186,7 @@ func fixesOf(t *testing.T, source playground.GenerateRequest) (all []playground.
 	return all
 }
 
-// translated returns the titles of the CRD's fixes, and the edits of the text for each.
+// translated returns the titles of the CRD's fixes, and the edits of the source for each.
 func translated(text string, answer *playground.GenerateResult) string {
 	var all strings.Builder
 	for _, fix := range answer.CRDFixes {

@@ -22,7 +22,7 @@ func rawValue(comment *ast.Comment) (value string, start int) {
 	return strings.TrimRight(value, " \t\r"), len(comment.Text) - len(value)
 }
 
-// valueFix replaces the value of a marker by a text in quotes.
+// valueFix replaces the value of a marker by a quoted string.
 func (p *places) valueFix(o origin, comment *ast.Comment, text, title string) []manifest.Fix {
 	return p.replaceValue(o, comment, quoted(text), title)
 }
@@ -32,7 +32,7 @@ func (p *places) replaceValue(o origin, comment *ast.Comment, written, title str
 	return newFix(p.tokenRange(o, comment, start, start+len(value)), written, title, true)
 }
 
-// quoted returns a text in backticks, or in double quotes if it has backticks.
+// quoted returns a string in backticks, or in double quotes if it has backticks.
 func quoted(text string) string {
 	if strings.Contains(text, "`") {
 		return strconv.Quote(text)
@@ -40,7 +40,7 @@ func quoted(text string) string {
 	return backquote(text)
 }
 
-// inSingleQuotes returns the text between single quotes.
+// inSingleQuotes returns the part between single quotes.
 func inSingleQuotes(value string) (text string, ok bool) {
 	if len(value) < len("''") || value[0] != '\'' || value[len(value)-1] != '\'' {
 		return value, false
@@ -67,7 +67,7 @@ func (p *places) singleQuoted(o origin, comment *ast.Comment) []manifest.Finding
 	}}
 }
 
-// quotesEffect returns what a marker sets, and the effect of single quotes around its text. It returns
+// quotesEffect returns the values that a marker sets, and the effect of single quotes around its value. It returns
 // nothing for markers that may need the quotes.
 func quotesEffect(marker any, text string) (what, effect string) {
 	switch marker := marker.(type) {
@@ -118,7 +118,7 @@ func (p *places) barePattern(o origin, comment *ast.Comment) advice {
 	}
 }
 
-// marked matches the strings in the arguments of a marker. The group is text that follows a string in
+// marked matches the strings in the arguments of a marker. The group follows a string in
 // double quotes.
 var marked = regexp.MustCompile("`[^`]*`" + `|="(?:[^"\\]|\\.)*"(\s*[^,\s])?`)
 
@@ -143,7 +143,7 @@ func innerQuoteHint(definition *markers.Definition) string {
 // literal matches the strings of CEL.
 var literal = regexp.MustCompile(`(?s)""".*?"""|'''.*?'''|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`)
 
-// typographic lists the quotes that are none in CEL.
+// typographic lists the characters that are no quotes in CEL.
 const typographic = "“”‘’"
 
 // typographicQuote reports a typographic quote in a CEL expression outside of its strings.
@@ -163,7 +163,7 @@ func (p *places) typographicQuote(o origin, comment *ast.Comment) []manifest.Fin
 }
 
 // typographicProblem returns the problem for the typographic quote at an offset in a CEL expression. isOnly
-// tells whether it is the only one: a pair surrounds a text.
+// tells whether it is the only one: a pair surrounds a string.
 func (p *places) typographicProblem(o origin, comment *ast.Comment, rule string, at int, isOnly bool) manifest.Finding {
 	quote := rule[at : at+len("”")]
 	problem := manifest.Finding{

@@ -18,9 +18,9 @@ import (
 type refusal struct {
 	crd.SchemaMarker
 	origin
-	// name is that of the marker.
+	// name is the marker's name.
 	name string
-	// expr is the type that the marker describes: that of the items for a marker with the prefix items:.
+	// expr is the type that the marker describes: the type of the items for a marker with the prefix items:.
 	expr ast.Expr
 }
 

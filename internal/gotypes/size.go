@@ -18,7 +18,7 @@ import (
 const maxNodes = 100_000
 
 // tooLarge reports the innermost type of the packages whose schema would have more than maxNodes nodes.
-// A schema repeats that of a type wherever the type occurs, so the nodes can double with each type.
+// A schema repeats the schema of a type wherever the type occurs, so the nodes can double with each type.
 // The syntax shows it: the type checker of Go visits each occurrence of a type, too.
 func tooLarge(roots []*loader.Package, f *files) []manifest.Finding {
 	c := nodeCount{roots: map[*loader.Package]bool{}, declared: map[*loader.Package]map[string]declaration{}, nodes: map[*ast.TypeSpec]int{}}

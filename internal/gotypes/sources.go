@@ -26,7 +26,7 @@ import (
 )
 
 // LoadFiles generates the CRDs of the Go packages in a tree of files, without the go command.
-// patterns lists directories, and "..." at the end of a pattern stands for all below it. The
+// patterns lists directories, and "..." at the end of a pattern means all below it. The
 // packages may import each other, and the known packages. A schema of a type from
 // another package accepts any value, and a warning at the import names its fields.
 func LoadFiles(tree fs.FS, patterns []string, o Options) (*manifest.Package, error) {
@@ -44,7 +44,7 @@ func generateFiles(tree fs.FS, patterns []string, o Options) (*generated, error)
 	})
 }
 
-// sources makes the packages of controller-tools from texts.
+// sources makes the packages of controller-tools from sources.
 type sources struct {
 	tree   fs.FS
 	module string
@@ -52,7 +52,7 @@ type sources struct {
 	fileName func(path string) string
 	matcher  build.Context
 	fset     *token.FileSet
-	// replaced returns the text that replaces that of a file, by its name in positions.
+	// replaced returns the source that replaces a file, by its name in positions.
 	replaced func(name string) (string, bool)
 	// texts holds the parsed files of the tree by their names in positions.
 	texts   map[string][]byte

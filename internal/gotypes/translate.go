@@ -21,7 +21,7 @@ import (
 
 // translate returns edits of Go files that have the effect of edits of a CRD, by its index. They
 // are tested: the CRDs generated from the edited files are the same as those after the edits, and
-// there are no further mistakes. It returns none without such edits, after the end of ctx, and if
+// there are no further mistakes. It returns nil without such edits, after the end of ctx, and if
 // controller-tools reported an error: the faults of the CRD may follow from it.
 func (g *generated) translate(ctx context.Context, crd int, edits []edit.Edit) []manifest.Edit {
 	before, d := g.crds[crd].text, g.crds[crd].document()
@@ -174,7 +174,7 @@ func (o owner) named(marker string) string {
 }
 
 // owners returns the origins that may have the markers of the schema node at a path: a field and
-// its types for the items of a list, and those of the node itself.
+// its types for the items of a list, and the node's own.
 func (d *document) owners(root site, path []any) []owner {
 	own := func(path []any) []origin {
 		found, rest := d.at(root, path)

@@ -100,7 +100,7 @@ func TestUntrustedProxyIsLoggedOnce(t *testing.T) {
 	}
 }
 
-// The clock stands still, because an evaluation costs more requests on a busy machine.
+// The clock is stopped, because an evaluation costs more requests on a busy machine.
 func TestRateLimits(t *testing.T) { synctest.Test(t, testRateLimits) }
 
 func testRateLimits(t *testing.T) {

@@ -21,7 +21,7 @@ func (s *Server) evaluate(w http.ResponseWriter, r *http.Request) error {
 }
 
 // respond responds with the JSON that the engine returns for the JSON in the request
-// body. name and value are those of renderBody.
+// body. name and value are as in renderBody.
 func (s *Server) respond(w http.ResponseWriter, r *http.Request, task playground.Task, name string, value any) error {
 	// The buffer is not reused, because a timed-out evaluation may still read it.
 	var body bytes.Buffer

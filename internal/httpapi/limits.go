@@ -16,7 +16,7 @@ const (
 	EvaluationTimeout = 20 * time.Second
 
 	headerTimeout = 5 * time.Second
-	// bodyTimeout and responseTimeout are the times in addition to those that the
+	// bodyTimeout and responseTimeout are the times in addition to the times that the
 	// paces of bodies and responses allow.
 	bodyTimeout     = 5 * time.Second
 	responseTimeout = 10 * time.Second

@@ -55,7 +55,7 @@ func (s *Server) setSecurityHeaders(next http.Handler) http.Handler {
 	})
 }
 
-// closeOnShutdown asks clients with persistent connections to close them before
+// closeOnShutdown makes clients with persistent connections close them before
 // the server does, so that no request is lost.
 func (s *Server) closeOnShutdown(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -51,7 +51,7 @@ var (
 	readProblems     = []kind{kindRateLimited, kindBusy}
 	linkProblems     = append([]kind{kindNotFound, kindStore}, readProblems...)
 	notModifiedSince = answer{304, "Not modified: If-None-Match has the current ETag.", "", nil}
-	// sitePageAnswers are those of the pages beside the playground.
+	// sitePageAnswers are the responses of the pages beside the playground.
 	sitePageAnswers = []answer{{200, "A page.", "text/html", ""}, {308, "The address with a slash at the end.", "text/html", ""}}
 )
 

@@ -141,6 +141,6 @@ func (s *Server) Waiting() int {
 	return waiting
 }
 
-// Drain makes the server report that it is not ready, and asks clients to close
+// Drain makes the server report that it is not ready, and makes clients close
 // their connections. The server still handles requests.
 func (s *Server) Drain() { s.stopping.Store(true) }

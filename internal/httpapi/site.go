@@ -20,7 +20,7 @@ type SiteSettings struct {
 	Assets ui.Assets
 	// Engine has addresses relative to the root of the site.
 	Engine ui.EngineAddress
-	// Policy is the Content-Security-Policy for a <meta> element. EnginePolicy is that of the
+	// Policy is the Content-Security-Policy for a <meta> element. EnginePolicy is the policy of the
 	// pages that start the engine.
 	Policy, EnginePolicy string
 	// URL is the public address of the site without a slash at the end, or empty.

@@ -26,7 +26,7 @@ type Reader struct {
 	// Previous is the result of an earlier Read of the same paths, or nil. Read shares its
 	// documents of unchanged files. It reads addresses and revisions only once.
 	Previous *manifest.Input
-	// Wants reports whether the text of a file matters. If it is nil, all do.
+	// Wants reports whether the content of a file matters. If it is nil, all do.
 	Wants func(text string) bool
 	// Generate generates CRDs from the Go packages that match a pattern. If it is nil, Read
 	// accepts no patterns of Go packages.
@@ -233,7 +233,7 @@ func interruptible(ctx context.Context, r io.Reader) (string, error) {
 	}
 }
 
-// generate adds the CRDs of Go packages, and what is found in them.
+// generate adds the CRDs of Go packages, and the mistakes in them.
 func (r Reader) generate(ctx context.Context, in *manifest.Input, pattern string) {
 	generated, err := r.Generate(ctx, pattern)
 	if err != nil {

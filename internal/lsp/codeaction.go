@@ -62,7 +62,7 @@ func (s snapshot) codeActions(ctx context.Context, f *file, p protocol.CodeActio
 	return all, nil
 }
 
-// wants reports whether a request asks for a kind of actions, or for a kind that contains it.
+// wants reports whether a request wants a kind of actions, or for a kind that contains it.
 func wants(only []protocol.CodeActionKind, kind string) bool {
 	return len(only) == 0 || slices.ContainsFunc(only, func(o protocol.CodeActionKind) bool {
 		return kind == o || strings.HasPrefix(kind, o+".")

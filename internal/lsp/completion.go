@@ -15,7 +15,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// itemKinds maps the kinds of completion items to those of the protocol.
+// itemKinds maps the kinds of completion items to the protocol's kinds.
 var itemKinds = map[playground.ItemKind]protocol.CompletionItemKind{
 	playground.ItemField:    protocol.CompletionItemKindField,
 	playground.ItemValue:    protocol.CompletionItemKindValue,
@@ -48,7 +48,7 @@ func (s snapshot) items(completion playground.Completion, place protocol.Range) 
 	return list
 }
 
-// item returns a completion item. The editor sorts by text, so the text is the index.
+// item returns a completion item. The editor sorts by a string, which is the index.
 func (s snapshot) item(index int, item playground.CompletionItem, place protocol.Range) protocol.CompletionItem {
 	made := protocol.CompletionItem{
 		Label: item.Label, Kind: new(itemKinds[item.Kind]), SortText: new(fmt.Sprintf("%04d", index)),

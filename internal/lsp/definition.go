@@ -28,7 +28,7 @@ func (s snapshot) definition(ctx context.Context, t target, cursor playground.Cu
 	return s.location(t.crd, *node), nil
 }
 
-// selection matches a chain of field selections at the end of a text.
+// selection matches a chain of field selections at the end of a string.
 var selection = regexp.MustCompile(`\b(?:self|oldSelf)((?:\.\??\w+)+)$`)
 
 // propertyOf returns the schema node of the property that a rule selects from self at a cursor;

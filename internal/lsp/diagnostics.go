@@ -36,7 +36,7 @@ type diagnoser struct {
 type diagnosis struct {
 	version  int32
 	findings []finding
-	// changes holds what the comparison with the last commit adds.
+	// changes holds the findings that the comparison with the last commit adds.
 	changes []finding
 }
 
@@ -246,7 +246,7 @@ func findingsOf(report playground.Report, t target) []playground.Finding {
 	return playground.Readable(report.Objects[0].Findings)
 }
 
-// severities maps severities to those of the protocol.
+// severities maps severities to the protocol's.
 var severities = map[playground.Severity]protocol.DiagnosticSeverity{
 	playground.SeverityError:   protocol.DiagnosticSeverityError,
 	playground.SeverityWarning: protocol.DiagnosticSeverityWarning,

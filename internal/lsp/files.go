@@ -22,7 +22,7 @@ type file struct {
 	path    string
 	version int32
 	text    string
-	// read divides the text into documents.
+	// read divides the source into documents.
 	read func() *manifest.Input
 	// outline returns the elements of its documents.
 	outline func() map[*manifest.Document][]element
@@ -42,8 +42,8 @@ type evaluated struct {
 	report  playground.Report
 }
 
-// report returns the report on a document of the file. After an edit, an editor asks for several
-// answers that need it.
+// report returns the report on a document of the file. After an edit, an editor requests several
+// responses that need it.
 func (f *file) report(ctx context.Context, s snapshot, t target) (playground.Report, error) {
 	f.evaluating.Lock()
 	defer f.evaluating.Unlock()
@@ -197,7 +197,7 @@ type target struct {
 	document *manifest.Document
 	// crd is the CRD of the object; nil if it is unknown. For a CRD, it is the document.
 	crd *manifest.Document
-	// old is the CRD in the same file that crd updates; nil if there is none.
+	// old is the CRD in the same file that crd updates, or nil.
 	old *manifest.Document
 }
 

@@ -27,7 +27,7 @@ import (
 // takes about a second.
 const goPause = 300 * time.Millisecond
 
-// findingsInGo judges the CRDs that the package of a Go file generates from the texts in the editor,
+// findingsInGo judges the CRDs that the package of a Go file generates from the files in the editor,
 // and returns the findings and mistakes in the file.
 func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) {
 	all := []finding{}
@@ -64,7 +64,7 @@ type fixInGo struct {
 }
 
 // actionsInGo returns the fixes of a finding in Go types, by its index in the file. Testing them takes
-// seconds, so the editor asks for their edits when the user selects one, if it can.
+// seconds, so the editor requests their edits when the user selects one, if it can.
 func (s snapshot) actionsInGo(ctx context.Context, f *file, index int, found finding) []protocol.CodeAction {
 	var all []protocol.CodeAction
 	for i, fix := range found.inGo {
@@ -124,7 +124,7 @@ func (s snapshot) safeInGo(ctx context.Context, f *file, found finding) (all []p
 	return all
 }
 
-// editInGo returns edits of Go files; nil if there are none, or if a file has changed since its finding.
+// editInGo returns edits of Go files; nil without edits, or if a file has changed since its finding.
 func (s snapshot) editInGo(edits []manifest.Edit) *protocol.WorkspaceEdit {
 	changes := map[protocol.DocumentUri][]protocol.TextEdit{}
 	for _, e := range edits {
@@ -147,7 +147,7 @@ var groupMarker = regexp.MustCompile(`(?m)^//\s*\+groupName=(\S+)\s*$`)
 const maxGoFile = 1 << 20
 
 // goPackages returns the directories of the Go packages in folders by the groups of their kinds. The
-// packages of a group are those of the first folder that has some.
+// packages of a group are in the first folder that has some.
 func goPackages(folders []string) map[string][]string {
 	all := map[string][]string{}
 	for _, folder := range slices.Backward(folders) {

@@ -27,7 +27,7 @@ func (s snapshot) former(f *file, t target) *manifest.Document {
 }
 
 // sinceHead returns the findings that the update of a document from its version in the last
-// commit adds to those of its creation: refused transitions, and the changes of a CRD that break
+// commit adds to the findings of its creation: refused transitions, and the changes of a CRD that break
 // its clients or objects.
 func (s snapshot) sinceHead(ctx context.Context, f *file, c creation) ([]finding, error) {
 	t, scenario, old := c.target, c.scenario(s.settings.Release), s.former(f, c.target)

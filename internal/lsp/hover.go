@@ -44,7 +44,7 @@ func (s snapshot) markerHover(text *manifest.File, cursor playground.GoCursor) *
 	return hoverOf(description(*h), *h, s.rangeIn(text, h.Range))
 }
 
-// hoverOf returns a text about a range, which may be empty.
+// hoverOf returns a description of a range, which may be empty.
 func hoverOf(text string, h playground.Hover, place protocol.Range) *protocol.Hover {
 	hover := &protocol.Hover{Contents: protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: strings.TrimRight(text, "\n")}}
 	if h.Range.Start != h.Range.End {
@@ -97,7 +97,7 @@ func costOf(r playground.Rule) string {
 	return fmt.Sprintf("%.2g %% of the limit", 100*share)
 }
 
-// code returns a text as inline code of Markdown.
+// code returns a string as inline code of Markdown.
 func code(text string) string {
 	fence := "`"
 	for strings.Contains(text, fence) {

@@ -9,7 +9,7 @@ import (
 	protocol "github.com/tliron/glsp/protocol_3_16"
 )
 
-// A client is what the server needs to know of the editor.
+// A client has the properties of the editor that matter to the server.
 type client struct {
 	// isKnown is false before initialize.
 	isKnown bool
@@ -23,7 +23,7 @@ type client struct {
 	shows bool
 	// progresses reports that the editor shows the progress of work that it did not ask for.
 	progresses bool
-	// resolves reports that the editor asks for the edit of a code action when the user selects it.
+	// resolves reports that the editor requests the edit of a code action when the user selects it.
 	resolves bool
 }
 
@@ -84,7 +84,7 @@ type settings struct {
 	FromCluster bool `json:"fromCluster"`
 	// Release is the Kubernetes release that judges; empty means the newest.
 	Release string `json:"release"`
-	// ComparesWithHead adds what the update of the last commit's version would be told.
+	// ComparesWithHead adds the findings of an update of the last commit's version.
 	ComparesWithHead *bool `json:"compareWithHead"`
 	// GoConventions adds the notes on Go types that break conventions of the Kubernetes API; nil
 	// means true.
@@ -104,7 +104,7 @@ func readSettings(raw json.RawMessage) (s settings, ok bool) {
 	return s, len(raw) > 0 && json.Unmarshal(raw, &s) == nil
 }
 
-// legend lists the types of semantic tokens; their index is part of the answers.
+// legend lists the types of semantic tokens; their index is part of the responses.
 var legend = []string{"variable", "function", "string", "number", "operator", "keyword"}
 
 // initializeResult is the response to initialize: the encoding of positions and inlay hints are

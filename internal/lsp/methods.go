@@ -16,7 +16,7 @@ import (
 type method struct {
 	// change handles a message that changes the state of the server, before the next message.
 	change func(*Server, context.Context, json.RawMessage) (any, error)
-	// request answers a request.
+	// request responds to a request.
 	request func(snapshot, context.Context, json.RawMessage) (any, error)
 }
 
@@ -113,7 +113,7 @@ func atCursor[P, R any](f func(snapshot, context.Context, target, playground.Cur
 	})
 }
 
-// inGo returns a method that answers about a position in a Go file with a function of its own.
+// inGo returns a method that responds about a position in a Go file with a function of its own.
 func inGo[R any](f func(snapshot, *manifest.File, playground.GoCursor) R, other method) method {
 	return method{request: func(s snapshot, ctx context.Context, raw json.RawMessage) (any, error) {
 		p, err := decode[about[struct{}]](raw)

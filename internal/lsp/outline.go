@@ -64,7 +64,7 @@ func (e element) visit(yield func(element) bool) bool {
 	return true
 }
 
-// outline returns the elements of a document. An invalid document has none.
+// outline returns the elements of a document. An invalid document has no elements.
 func outline(d *manifest.Document) []element {
 	parsed, _ := source.Parse(d.Text, source.DefaultLimits)
 	if len(parsed.Documents) == 0 || parsed.Documents[0].Err != nil || parsed.Documents[0].Empty() {
@@ -104,7 +104,7 @@ func elementsOf(path []any, at source.Location) []element {
 	return all
 }
 
-// symbolKinds maps the kinds of values to those of symbols.
+// symbolKinds maps the kinds of values to kinds of symbols.
 var symbolKinds = map[yaml.Kind]protocol.SymbolKind{
 	yaml.MappingNode:  protocol.SymbolKindStruct,
 	yaml.SequenceNode: protocol.SymbolKindArray,

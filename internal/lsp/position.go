@@ -47,7 +47,7 @@ func bytesOf(line string, units int) int {
 	return len(line)
 }
 
-// unitsOf returns the length of a text in UTF-16 code units.
+// unitsOf returns the length of a string in UTF-16 code units.
 func unitsOf(text string) int {
 	units := 0
 	for len(text) > 0 {
@@ -58,7 +58,7 @@ func unitsOf(text string) int {
 	return units
 }
 
-// location returns the place of a range of a document in its file; nil if an editor cannot open
+// location locates a range of a document in its file; nil if an editor cannot open
 // the file. An open file has the editor's address, because editors escape other characters.
 func (s snapshot) location(d *manifest.Document, r playground.Range) *protocol.Location {
 	place := d.Place(r)

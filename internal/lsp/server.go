@@ -1,5 +1,5 @@
-// Package lsp is a language server for CRDs and their objects. It answers in the Language Server
-// Protocol what the packages below it know; each method, or group of methods, has a file.
+// Package lsp is a language server for CRDs and their objects. It speaks the Language Server
+// Protocol for the packages below it; each method, or group of methods, has a file.
 //
 // Messages are read in order. A notification changes the state of the server at once. A request is
 // answered concurrently, for the state in which it arrived.
@@ -46,7 +46,7 @@ func newReader(directory string, o gotypes.Options) load.Reader {
 	}}
 }
 
-// A Server answers one editor.
+// A Server serves one editor.
 type Server struct {
 	options Options
 	// evaluate evaluates a scenario with the libraries of its release. It and the assistant are safe for
@@ -75,7 +75,7 @@ type snapshot struct {
 	settings settings
 }
 
-// Serve answers an editor until it sends exit, the stream ends or ctx ends. It reports whether
+// Serve serves an editor until it sends exit, the stream ends or ctx ends. It reports whether
 // the editor sent shutdown before.
 func Serve(ctx context.Context, stream io.ReadWriteCloser, o Options) (orderly bool) {
 	e := engine.New()
@@ -144,7 +144,7 @@ func (s *Server) handle(ctx context.Context, r *jsonrpc2.Request) {
 	}
 }
 
-// answer answers a request concurrently.
+// answer responds to a request concurrently.
 func (s *Server) answer(ctx context.Context, r *jsonrpc2.Request, m method) {
 	ctx, cancel := context.WithCancel(ctx)
 	now := s.snapshot()

@@ -1,5 +1,5 @@
-// Package manifest divides files into Kubernetes objects. It defines the files, their places, and what
-// is found there.
+// Package manifest divides files into Kubernetes objects. It defines the files, their places, and the
+// findings there.
 package manifest
 
 import (
@@ -64,7 +64,7 @@ type Document struct {
 	// IsCRD reports that the object is a CRD, which describes the kind Described.
 	IsCRD     bool
 	Described bundle.Kind
-	// Origin and Translate are those of a [GeneratedFile]; nil for a document that is not generated.
+	// Origin and Translate come from a [GeneratedFile]; nil for a document that is not generated.
 	Origin    func(playground.Range) Place
 	Translate func(context.Context, []edit.Edit) []Edit
 }
@@ -135,7 +135,7 @@ func (d *Document) Has(path ...any) bool {
 	return ok
 }
 
-// Scalar returns the scalar of the object at a path of names and indexes; empty if there is none.
+// Scalar returns the scalar of the object at a path of names and indexes, or an empty string.
 func (d *Document) Scalar(path ...any) string {
 	at, ok := d.value(path)
 	if !ok {
@@ -245,7 +245,7 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 
 var errHTML = errors.New("an HTML page, not YAML: download the file from its raw address")
 
-// isHTML reports whether a text is a page of a website, which people save in place of the file it shows.
+// isHTML reports whether source is a page of a website, which people save instead of the file it shows.
 func isHTML(text string) bool {
 	start := strings.ToLower(strings.TrimSpace(text))
 	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")

@@ -34,7 +34,7 @@ func (p Place) Line() int {
 	return p.Range.Start.Line + 1
 }
 
-// Source returns the text of the first line.
+// Source returns the first line.
 func (p Place) Source() string {
 	if p.File == nil {
 		return ""
@@ -66,7 +66,7 @@ func (p Place) Printed() Printed {
 	return Printed{p.File.Path, start.Line + 1, start.Character + 1, end.Line + 1, end.Character + 1}
 }
 
-// An Edit replaces the range of the place by a text.
+// An Edit replaces the range of the place by a string.
 type Edit struct {
 	Place
 	NewText string
@@ -78,12 +78,12 @@ type Fix struct {
 	// Safe reports that the fix keeps the meaning of the document, and chooses nothing for the author.
 	Safe  bool
 	Edits []Edit
-	// Resolve returns edits that are tested, which takes time; none if they do not have the wanted effect.
+	// Resolve returns edits that are tested, which takes time; nil without the wanted effect.
 	// nil means that Edits are right.
 	Resolve func(context.Context) []Edit
 }
 
-// Resolved returns the edits of the fix; none if they do not have the wanted effect.
+// Resolved returns the edits of the fix; nil without the wanted effect.
 func (f Fix) Resolved(ctx context.Context) []Edit {
 	if f.Resolve == nil {
 		return f.Edits
@@ -167,7 +167,7 @@ func (f Finding) Text() string {
 	return f.Field + ": " + f.Message
 }
 
-// Short returns the finding for people: its text without a rule as JSON, which its place shows.
+// Short returns the finding for people: its message without a rule as JSON, which its place shows.
 func (f Finding) Short() string {
 	if reason, found := playground.CutRule(f.Message); found {
 		f.Message = "Invalid value: " + reason
@@ -187,7 +187,7 @@ func Plain(f playground.Finding) Finding {
 // Advice is a hint or the title of a fix, with its label.
 type Advice struct{ Label, Text string }
 
-// Advice returns what the author can do about the finding.
+// Advice returns the remedies of the finding.
 func (f Finding) Advice() []Advice {
 	var all []Advice
 	if f.Hint != "" {

@@ -114,7 +114,7 @@ func (in *Input) WithTexts(texts map[string]string) *Input {
 func NewInput() *Input { return NewInputAfter(nil, nil) }
 
 // NewInputAfter returns an input that shares the documents of unchanged files with an earlier one, or nil.
-// It ignores the files whose text does not matter by the function wants; nil wants all.
+// It ignores the files whose content does not matter by the function wants; nil wants all.
 func NewInputAfter(previous *Input, wants func(text string) bool) *Input {
 	return &Input{seen: map[string]bool{}, known: previous.dividedFiles(), wants: wants}
 }
@@ -140,7 +140,7 @@ func (in *Input) AddFile(path, text string, beside func(suffix string) (string, 
 // count returns the number of results, to detect files without any.
 func (in *Input) count() int { return len(in.Documents) + len(in.Problems) + len(in.Skipped) }
 
-// Load reads the text of a file and adds its documents, unless it was added before.
+// Load reads a file and adds its documents, unless it was added before.
 func (in *Input) Load(file *File, read func() (string, error)) {
 	path := file.Path
 	if in.seen[path] {

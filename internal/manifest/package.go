@@ -16,7 +16,7 @@ type Package struct {
 	CRDs    []GeneratedFile
 	// Findings lists the mistakes in the Go files and the notes on them, in the order of the files.
 	Findings []Finding
-	// Again generates the CRDs with other texts of files, by their paths.
+	// Again generates the CRDs with other contents of files, by their paths.
 	Again func(ctx context.Context, texts map[string]string) (*Package, error)
 }
 
@@ -30,7 +30,7 @@ type GeneratedFile struct {
 	Text string
 	// Origin returns the place from which a range in Text is generated.
 	Origin func(playground.Range) Place
-	// Translate returns the edits of Go files with the effect of edits of Text; none if there are none. They
+	// Translate returns the edits of Go files with the effect of edits of Text, or nil. They
 	// are tested, which takes time.
 	Translate func(context.Context, []edit.Edit) []Edit
 }
@@ -51,7 +51,7 @@ func (in *Input) AddPackage(p *Package) {
 	}
 }
 
-// WithGo returns the input after files of Go, by their paths, got other texts: the CRDs are generated
+// WithGo returns the input after files of Go, by their paths, got other contents: the CRDs are generated
 // again.
 func (in *Input) WithGo(ctx context.Context, texts map[string]string) (*Input, error) {
 	changed := NewInput()

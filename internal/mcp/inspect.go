@@ -14,7 +14,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// explainField answers as the command explain.
+// explainField responds as the command explain.
 func (o Options) explainField(ctx context.Context, groups []check.Group, in ExplainInput) (string, error) {
 	var crds []check.Group
 	for _, g := range groups {
@@ -46,7 +46,7 @@ func (o Options) explainField(ctx context.Context, groups []check.Group, in Expl
 	return text, err
 }
 
-// evaluate answers as the command eval.
+// evaluate responds as the command eval.
 func evaluate(ctx context.Context, groups []check.Group, in EvaluateInput) (string, error) {
 	answer, trial := assist.New(engine.New()).Respond, playground.Expression{Expression: in.Expression, Path: in.At}
 	text, err := joined(groups, func(g check.Group, out io.Writer) error {
@@ -68,7 +68,7 @@ func evaluate(ctx context.Context, groups []check.Group, in EvaluateInput) (stri
 	return text, err
 }
 
-// sample answers as the command sample.
+// sample responds as the command sample.
 func sample(ctx context.Context, groups []check.Group, in SampleInput) (string, error) {
 	answer := assist.New(engine.New()).Respond
 	return joined(groups, func(g check.Group, out io.Writer) error {
@@ -86,7 +86,7 @@ func sample(ctx context.Context, groups []check.Group, in SampleInput) (string, 
 	})
 }
 
-// joined returns the texts that write writes for all values.
+// joined returns the output of write for all values.
 func joined[T any](all []T, write func(T, io.Writer) error) (string, error) {
 	var out strings.Builder
 	for _, value := range all {

@@ -1,5 +1,5 @@
-// Package mcp answers assistants that write CRDs and their objects, in the Model Context
-// Protocol. Each tool answers what a command of crdlab prints.
+// Package mcp serves assistants that write CRDs and their objects, in the Model Context
+// Protocol. Each tool returns the output of a command of crdlab.
 package mcp
 
 import (
@@ -113,7 +113,7 @@ func New(o Options) *sdk.Server {
 	return s
 }
 
-// addTool adds a tool that answers with text. The inputs of answer are those of its sources.
+// addTool adds a tool that returns plain text. The inputs of answer hold its sources.
 func addTool[In input](s *sdk.Server, o Options, name, description string, answer func(context.Context, In, []*manifest.Input) (string, error)) {
 	closed := false
 	tool := &sdk.Tool{Name: name, Description: description, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}}

@@ -46,7 +46,7 @@ type AdmissionMismatch struct {
 	Part string
 	// Why describes the mismatch.
 	Why string
-	// Operation, Group, Version and Resource are those of the request: "CREATE", "things" or
+	// Operation, Group, Version and Resource describe the request: "CREATE", "things" or
 	// "things/status".
 	Operation, Group, Version, Resource string
 }

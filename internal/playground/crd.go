@@ -76,7 +76,7 @@ type Candidate struct {
 	// there are several CRDs.
 	Objects int `json:"objects,omitempty"`
 	// Report is the report on this CRD and its objects. It is absent for the chosen CRD, and for
-	// those that are not evaluated: the 17th and later ones.
+	// the ones that are not evaluated: the 17th and later ones.
 	Report *Report `json:"report,omitempty"`
 }
 

@@ -12,7 +12,7 @@ type FieldsResult struct {
 	// Versions lists the versions of the CRD in the order of the document. It is empty if
 	// the CRD cannot be decoded.
 	Versions []string `json:"versions"`
-	// Group, Scope and ShortNames are those of the CRD's report.
+	// Group, Scope and ShortNames are as in the CRD's report.
 	Group      string   `json:"group"`
 	Scope      string   `json:"scope"`
 	ShortNames []string `json:"shortNames"`

@@ -85,7 +85,7 @@ const ReasonKept = "PlaygroundKept"
 // server does not know.
 const ReasonNote = "PlaygroundNote"
 
-// ReasonWarning is the [Finding.Reason] for a warning in the response, whose text is the message.
+// ReasonWarning is the [Finding.Reason] for a warning in the response, which is the message.
 const ReasonWarning = "Warning"
 
 // Related is a location that explains a [Finding], such as a schema keyword.

@@ -16,35 +16,35 @@ type GenerateRequest struct {
 	CRDFixes []Fix `json:"crdFixes,omitempty"`
 }
 
-// GoCursor is a position in a text of Go.
+// GoCursor is a position in Go source.
 type GoCursor struct {
 	Text     string   `json:"text"`
 	Position Position `json:"position"`
 }
 
-// GenerateResult is the response to a [GenerateRequest]. Mistakes in the text are problems, and the CRDs
+// GenerateResult is the response to a [GenerateRequest]. Mistakes in the source are problems, and the CRDs
 // may lack a part then.
 type GenerateResult struct {
 	// CRDs is YAML with one document for each CRD, in the order of controller-gen.
 	CRDs string `json:"crds"`
-	// Problems lists the mistakes in the order of the text.
+	// Problems lists the mistakes in the order of the source.
 	Problems []GoProblem `json:"problems"`
 	// Origins covers CRDs from the start to the end. It locates the Go source of each line, and
 	// of each word in a CEL rule.
 	Origins []Origin `json:"origins"`
-	// CRDFixes has the edits of the text with the effect of each of GenerateRequest.CRDFixes, under its
-	// title; none if it cannot be translated.
+	// CRDFixes has the edits of the source with the effect of each of GenerateRequest.CRDFixes, under its
+	// title; no edits if it cannot be translated.
 	CRDFixes []Fix `json:"crdFixes,omitempty"`
 }
 
 // GoProblem is a mistake in a [GenerateRequest].
 type GoProblem struct {
-	// Range is in the text; it is empty at the start for a mistake in the options.
+	// Range is in the source; it is empty at the start for a mistake in the options.
 	Range    Range    `json:"range"`
 	Severity Severity `json:"severity"`
 	Message  string   `json:"message"`
 	Hint     string   `json:"hint"`
-	// Fixes lists edits of the text after which the problem is gone; empty unless
+	// Fixes lists edits of the source after which the problem is gone; empty unless
 	// GenerateRequest.Fixes is set.
 	Fixes []Fix `json:"fixes"`
 }

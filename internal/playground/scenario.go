@@ -116,7 +116,7 @@ type Scenario struct {
 	// `kubectl scale --replicas`.
 	Replicas int32 `json:"replicas,omitempty"`
 
-	// FieldManager is the field manager of the request. Empty: the one that kubectl names,
+	// FieldManager is the field manager of the request. Empty: the manager that kubectl names,
 	// which is kubectl-create, kubectl-replace, or kubectl for apply and scale.
 	FieldManager string `json:"fieldManager,omitempty"`
 	// Force resolves conflicts of an apply request by taking ownership of the
@@ -238,8 +238,8 @@ type InvalidScenarioError struct {
 
 func (e *InvalidScenarioError) Error() string { return e.Parameter + ": " + e.Message }
 
-// FieldManagers maps operations to the field managers that kubectl names: those of its
-// commands create, replace and apply --server-side. For scale, it names none, and the API
+// FieldManagers maps operations to the field managers that kubectl names for its
+// commands create, replace and apply --server-side. For scale, it names no manager, and the API
 // server takes the name of the client.
 var FieldManagers = map[Operation]string{
 	OperationCreate:         "kubectl-create",

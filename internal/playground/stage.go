@@ -91,7 +91,7 @@ type ObjectStage struct {
 	// Skips lists the permitted skip reasons of an accepted request.
 	Skips []StageSkip
 	// ChangeLabel and RemovalLabel are short notes about the changes of the stage.
-	// An empty ChangeLabel stands for Name, an empty RemovalLabel for ChangeLabel.
+	// An empty ChangeLabel means Name, an empty RemovalLabel means ChangeLabel.
 	ChangeLabel, RemovalLabel string
 	// Routine marks a stage whose changes every request gets.
 	Routine bool

@@ -32,7 +32,7 @@ type Evaluator struct {
 }
 
 // NewEvaluator returns an evaluator. judge has the contract of [Programs.Judge] for the releases,
-// which are in ascending order. A child process, which cannot start programs, asks its parent.
+// which are in ascending order. A child process, which cannot start programs, calls its parent.
 func NewEvaluator(engine Engine, releases []string, judge procpool.Call) *Evaluator {
 	return &Evaluator{engine, releases, judge}
 }

@@ -51,7 +51,7 @@ type Archive struct {
 	From   string
 	client *http.Client
 	// checksums is the content of the checksumsFile that this program contains. If it is
-	// empty, that of the archive counts.
+	// empty, the archive's own counts.
 	checksums string
 }
 

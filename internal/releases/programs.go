@@ -62,7 +62,7 @@ func Open(dir string) *Programs {
 // Releases returns the releases of the programs, in ascending order.
 func (p *Programs) Releases() []string { return slices.Sorted(maps.Keys(p.pools)) }
 
-// Missing returns those of the releases that need a program and have none: all but the
+// Missing returns the releases that need a program and lack it: all but the
 // newest.
 func (p *Programs) Missing(releases []string) []string {
 	var missing []string

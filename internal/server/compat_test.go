@@ -29,7 +29,7 @@ import (
 var record = flag.Bool("record", false, "record the responses of fixtures without one in "+compatDirectory)
 
 // compatDirectory has one fixture for each format that later versions must read or answer. A release adds fixtures, and
-// never changes those of another release (docs/contributing.md).
+// never changes another release's (docs/contributing.md).
 const compatDirectory = "../../cmd/server/testdata/compat/"
 
 // recordedHeaders are the headers that clients rely on.

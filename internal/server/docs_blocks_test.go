@@ -44,7 +44,7 @@ var (
 	outputMarker = "<!-- output -->"
 )
 
-// parseBlocks returns the code blocks of a Markdown file and the text around them.
+// parseBlocks returns the code blocks of a Markdown file and their context.
 func parseBlocks(source string) (blocks []codeBlock, prose string, err error) {
 	var (
 		text     strings.Builder

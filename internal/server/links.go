@@ -11,8 +11,8 @@ import (
 // An ArchiveOpener opens a store to copy its links.
 type ArchiveOpener func(context.Context, string, share.Options) (share.Archive, error)
 
-// OpenLinks calls open for a store. The address is that of the flag --store of the server; if
-// it is empty, the store is the one that the server would open.
+// OpenLinks calls open for a store. The address has the format of the server's flag --store; if
+// it is empty, it opens the server's store.
 func OpenLinks(ctx context.Context, address string, open ArchiveOpener) (share.Archive, error) {
 	if address == "" {
 		var err error

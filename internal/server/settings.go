@@ -55,7 +55,7 @@ type settings struct {
 	store         string
 	shareLimit    int64
 	shareLifetime time.Duration
-	// shareQuota limits all short links, and shareClientQuota those of a client per day,
+	// shareQuota limits all short links, and shareClientQuota a client's links per day,
 	// both in bytes.
 	shareQuota, shareClientQuota int64
 	publicURL                    string

@@ -34,7 +34,7 @@ func fileAddress(t *testing.T) string {
 	return "file://" + filepath.Join(fastDirectory(t), "links")
 }
 
-// putScenario stores a scenario with a text that needs escapes in JSON.
+// putScenario stores a scenario with a string that needs escapes in JSON.
 func putScenario(t *testing.T, store share.Store, number int, expires time.Time) {
 	t.Helper()
 	id, value, err := share.Encode(playground.Scenario{CRD: fmt.Sprintf("# %d \"<é>\" \u2028 \t\\", number)})

@@ -215,7 +215,7 @@ func renderHeading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.W
 // isCRD matches code with a CRD, which the playground can run.
 var isCRD = regexp.MustCompile(`(?m)^kind: CustomResourceDefinition\n(?s:.*)^spec:`)
 
-// renderCode renders code. A drawing is hidden at first: its text is long and rarely read. The script of
+// renderCode renders code. A drawing is hidden at first: it is long and rarely read. The script of
 // the page adds a button to code that the playground can run.
 func renderCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {

@@ -16,8 +16,8 @@ const (
 	releasesDescription = "What changed for CRDs and CEL rules in each Kubernetes release, with examples."
 )
 
-// A change is what users notice about CRDs in a Kubernetes release. ids are those of the examples and
-// the errors that show it. The functions of rules are not listed, because the answers know them.
+// A change is what users notice about CRDs in a Kubernetes release. ids name the examples and
+// the errors that show it. The functions of rules are not listed, because the examples show them.
 type change struct {
 	minor     int
 	text, ids string
@@ -39,7 +39,7 @@ var changes = []change{
 	{37, "The estimated cost of a rule counts at most 253 characters for metadata.name, instead of the maximum size of a request.", "rule-name-prefix"},
 }
 
-// A release has the changes of a Kubernetes release, and what rules may use since then.
+// A release has the changes of a Kubernetes release, and the functions that rules may use since then.
 type release struct {
 	name      string
 	changes   []change
@@ -92,7 +92,7 @@ func (r release) summary() string {
 
 func minorName(minor int) string { return "1." + strconv.Itoa(minor) }
 
-// isNews reports whether the page of the releases has that of a rule. The names have equal lengths.
+// isNews reports whether the page of the releases has the name of a rule. The names have equal lengths.
 func isNews(rule examples.RuleCost) bool {
 	return rule.Kubernetes >= minorName(playground.OldestJudgedMinor)
 }

@@ -250,7 +250,7 @@ func TestStructuredData(t *testing.T) {
 	}
 }
 
-// textOf returns the text in an element.
+// textOf returns the content of an element.
 func textOf(element *html.Node) string {
 	var text strings.Builder
 	for n := range element.Descendants() {

@@ -13,7 +13,7 @@ import (
 // on request only.
 type Location struct {
 	// Exact is false if the requested field does not exist. The location is
-	// then that of the nearest ancestor.
+	// then its nearest ancestor's.
 	Exact bool
 	// Missing is the part of the field that does not exist. It is empty if
 	// Exact.

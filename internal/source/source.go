@@ -14,7 +14,7 @@ type SyntaxError struct {
 	Message string
 	// Range is the position of the error, as precise as the parser's message.
 	Range playground.Range
-	// Unread reports that the API server reads the text before Range, and ignores the rest.
+	// Unread reports that the API server reads the document before Range, and ignores the rest.
 	Unread bool
 }
 

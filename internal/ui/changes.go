@@ -59,7 +59,7 @@ func (t *changeTree) child(step string) *changeTree {
 	return t.children[step]
 }
 
-// descend returns the value of a key or index, or nil if there is none.
+// descend returns the value of a key or index, or nil.
 func descend(object any, step string) any {
 	switch o := object.(type) {
 	case map[string]any:

@@ -205,7 +205,7 @@ func (s stageView) class() string {
 	return string(s.Outcome)
 }
 
-// place returns the place of the first finding, or of the first visible change; nil if there is none.
+// place locates the first finding, or the first visible change; it may be nil.
 func (s stageView) place() (playground.Document, *playground.Range) {
 	if len(s.findings) > 0 {
 		return s.findings[0].Document, &s.findings[0].Range

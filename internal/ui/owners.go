@@ -11,7 +11,7 @@ import (
 
 // An owner is a manager with the fields that it owns below a value. They are nested as in
 // fieldsV1: by "f:name" for fields, and by "k:{…}", "v:…" or "i:…" for the items of a list. A
-// manager without nested fields owns the value as a whole; "." stands for the value itself.
+// manager without nested fields owns the value as a whole; "." means the value itself.
 type owner struct {
 	name   string
 	fields map[string]any

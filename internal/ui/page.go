@@ -77,7 +77,7 @@ type ModuleAddress struct {
 	Packed string `json:"packed"`
 }
 
-// SizedAddress describes a module that the page loads on demand, such as that of an older release.
+// SizedAddress describes a module that the page loads on demand, such as the program of an older release.
 type SizedAddress struct {
 	ModuleAddress
 	// Size is the size of the module in bytes. Download is its size when compressed.

@@ -88,7 +88,7 @@ const (
 	maxDescription = 300
 )
 
-// truncate joins the lines of a text and limits it to a number of characters.
+// truncate joins the lines of a string and limits it to a number of characters.
 func truncate(text string, limit int) string {
 	line := []rune(strings.Join(strings.Fields(text), " "))
 	if len(line) <= limit {

@@ -16,7 +16,7 @@ type ruleView struct {
 	outcome playground.Outcome
 	// actual is the total actual cost.
 	actual uint64
-	// refusal is the first finding with a fix at a refused rule; nil if there is none.
+	// refusal is the first finding with a fix at a refused rule, or nil.
 	refusal *playground.Finding
 }
 
@@ -100,7 +100,7 @@ func newRuleView(rule playground.Rule, results []ruleResult) ruleView {
 	return view
 }
 
-// refusalOf returns the first finding with a fix at a refused rule; nil if there is none.
+// refusalOf returns the first finding with a fix at a refused rule, or nil.
 func refusalOf(rule ruleView, all []playground.Finding) *playground.Finding {
 	at := slices.IndexFunc(all, func(f playground.Finding) bool {
 		return f.Document == playground.DocumentCRD && f.Range == rule.Range && len(f.Fixes) > 0

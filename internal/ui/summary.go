@@ -119,7 +119,7 @@ func objectWord(report playground.Report, object playground.Object) string {
 	return verdictWord(report, object.Accepted, object.Status)
 }
 
-// isOfAnotherCRD reports whether the kind or the group of an object is not that of the CRD.
+// isOfAnotherCRD reports whether the kind or the group of an object differs from the CRD's.
 func isOfAnotherCRD(crd playground.CRD, object playground.Object) bool {
 	at := slices.IndexFunc(object.Findings, func(f playground.Finding) bool { return f.Code == playground.CodeNoMatches })
 	if at < 0 {

@@ -26,7 +26,7 @@ func readLines(object playground.Object, version playground.ObjectVersion) []lin
 }
 
 // removedInStorage returns the fields removed by the conversion to the storage version: those
-// that the version of the request no longer returns, and those that the conversion rules keep in
+// that the version of the request no longer returns, and fields that the conversion rules keep in
 // an annotation.
 func removedInStorage(object playground.Object) (lost, kept []playground.Change) {
 	read := readAtRequest(object)

@@ -56,7 +56,7 @@ type Change struct {
 	After   json.RawMessage        `json:"after"`
 	Because string                 `json:"because"`
 	// Witness is an object that the old CRD accepts, and that the new CRD rejects or
-	// changes; nil if there is none.
+	// changes, or nil.
 	Witness *playground.Witness `json:"witness"`
 }
 
@@ -132,10 +132,10 @@ type Options struct {
 	Operation    playground.Operation
 	FieldManager string
 	Force        bool
-	// Stored reports that the old CRDs are from a cluster, as are those with managedFields.
+	// Stored reports that the old CRDs are from a cluster, as are CRDs with managedFields.
 	// Others are manifests, which were applied as the new ones are.
 	Stored bool
-	// Others has further CRDs of the cluster; nil if none are known.
+	// Others has further CRDs of the cluster; nil if unknown.
 	Others *manifest.Input
 	// Conditions returns the condition NamesAccepted of CRDs that are created one after the
 	// other in a cluster.
@@ -182,7 +182,7 @@ func Compare(ctx context.Context, engine check.Engine, before, after, objects *m
 
 func position(d *manifest.Document) string { return fmt.Sprintf("%s:%d", d.File.Path, d.Line+1) }
 
-// counterpart returns the old CRD of the same name. If there are several, such as those of
+// counterpart returns the old CRD of the same name. If there are several, such as in
 // release channels, it is the one with the most similar path.
 func counterpart(d *manifest.Document, before *manifest.Input, compared map[*manifest.Document]bool) *manifest.Document {
 	var candidates []*manifest.Document

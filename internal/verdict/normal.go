@@ -23,7 +23,7 @@ import (
 // other operations the engine omits it.
 var volatile = []string{"uid", "resourceVersion", "creationTimestamp"}
 
-// Metadata returns the metadata of an object; nil if it has none.
+// Metadata returns the metadata of an object, or nil.
 func Metadata(object any) map[string]any {
 	fields, _ := object.(map[string]any)
 	metadata, _ := fields["metadata"].(map[string]any)

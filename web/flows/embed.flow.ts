@@ -142,7 +142,7 @@ test("a frame neither reads nor changes what the browser stores", async ({ playg
   );
   await site.goto(`${baseURL}/host.html`);
   await expect(site.frameLocator("iframe").locator("[data-verdict=object]")).toHaveAttribute("data-state", "rejected");
-  // Without documents of the link, the page would show those of the last visit.
+  // Without documents of the link, the page would show the last visit's.
   await site.goto("about:blank");
   await site.route(`${baseURL}/empty.html`, (route) => route.fulfill({ contentType: "text/html", body: `<iframe src="/embed.html"></iframe>` }));
   await site.goto(`${baseURL}/empty.html`);

@@ -81,7 +81,7 @@ export async function settled(page: Page): Promise<void> {
   }, undefined, { timeout: 40_000 });
 }
 
-/** Opens the first example again, without what the browser stores. */
+/** Opens the first example again, without the browser's storage. */
 async function reset(page: Page): Promise<void> {
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.setViewportSize({ width: 1280, height: 720 });

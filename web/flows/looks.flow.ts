@@ -225,7 +225,7 @@ async function openPanels(page: Page): Promise<void> {
   await page.locator("[data-panel] details").evaluateAll((all) => { for (const details of all) (details as HTMLDetailsElement).open = true; });
 }
 
-/** Lists the texts that their boxes cut, in each panel if there are several. */
+/** Lists the words that their boxes cut, in each panel if there are several. */
 async function cutTexts(page: Page, isInPanels: boolean): Promise<string[]> {
   return page.evaluate((panels) => {
     const tabs = panels ? [...document.querySelectorAll<HTMLElement>("#result [role=tab]")].filter((tab) => tab.checkVisibility()) : [];
@@ -249,7 +249,7 @@ async function cutTexts(page: Page, isInPanels: boolean): Promise<string[]> {
       const style = getComputedStyle(element);
       if (element instanceof HTMLSelectElement) return isCutChoice(element, style);
       if (element.matches(".copy")) return coversNote(element);
-      // A text that leaves its button or the cell of a table covers others. Code keeps its
+      // A label that leaves its button or the cell of a table covers others. Code keeps its
       // lines, and scrolls with a scrollbar; a sentence does not.
       const holds = ["TD", "TH", "BUTTON"].includes(element.nodeName);
       const isCode = element.matches("pre, .yaml");
@@ -279,7 +279,7 @@ async function cutTexts(page: Page, isInPanels: boolean): Promise<string[]> {
   }, isInPanels);
 }
 
-/** Opens one after another what covers the page, and lists the texts that are cut in it. */
+/** Opens one after another what covers the page, and lists the words that are cut in it. */
 async function cutInDialogs(page: Page): Promise<string[]> {
   const cut: string[] = [];
   for (const opener of ["#share-open", "#history-open", "#gallery-open", "#document-add", "#sample-open", "?"]) {

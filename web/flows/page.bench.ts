@@ -67,7 +67,7 @@ interface Stroke {
 interface Notes {
   /** From the navigation to the verdict in the served page. */
   sight: number;
-  /** From the navigation to the first verdict of the engine in the page, which may be that of the last visit. */
+  /** From the navigation to the first verdict of the engine in the page, which may be the last visit's. */
   verdict: number;
   /** From the navigation to the first answer of the engine. */
   answer: number;

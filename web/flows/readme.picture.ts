@@ -16,7 +16,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     const { page } = playground;
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await page.setViewportSize({ width: 1280, height: 800 });
-    // The times in the picture are those of a warm engine.
+    // The picture shows the times of a warm engine.
     await playground.openExample("crontab-rules");
     await expect(playground.where()).toHaveText(/in this page/);
     await page.waitForTimeout(warmUp);

@@ -190,7 +190,7 @@ test("while a rule is typed, nothing around the content moves", async ({ playgro
   await expectSteady(page);
 });
 
-/** A CRD with a list of any length; its text ends where a rule is missing. */
+/** A CRD with a list of any length; its source ends where a rule is missing. */
 const ruleless = crd.replace(/ +x-kubernetes-validations[^]*?(?= +properties:\n +cronSpec)/, "") +
   "              names: {type: array, items: {type: string}}\n            x-kubernetes-validations:\n            ";
 const costly = "- rule: self.names.all(n, self.names.exists(m, m == n))";
@@ -283,7 +283,7 @@ test("while an answer is awaited, the verdict fades with the panel, the problems
   await page.keyboard.press("ControlOrMeta+End");
   await page.keyboard.type("# a");
   await expect.poll(opacities).toEqual(parts.map(() => "0.5"));
-  // The answers of every day come before the fade begins.
+  // Ordinary answers precede the fade.
   expect(await page.locator(".brief > *").evaluate((line) => getComputedStyle(line).transitionDelay)).toBe("0.35s");
   await release.evaluate((go) => go());
   await playground.settled();

@@ -65,7 +65,7 @@ async function expectNoVerdict({ page }: Playground): Promise<void> {
   await expect(page.locator("[data-panel=outcome]")).toHaveText("There is no result.");
 }
 
-/** Lets the first evaluation of an object that contains a text never end. */
+/** Lets the first evaluation of an object that contains a string never end. */
 async function runAway(page: Page, text: string): Promise<void> {
   const runaway = `;(() => {
     let show;

@@ -5,7 +5,7 @@ const delay = 80;
 /** A pause in ms, after which the page no longer expects another key. */
 const rest = 2_000;
 
-/** Types while the page's clock stands still between the keys, so that a slow machine makes no pauses. */
+/** Types while the page's clock is stopped between the keys, so that a slow machine makes no pauses. */
 export class Typist {
   readonly #page: Page;
 

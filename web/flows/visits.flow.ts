@@ -34,7 +34,7 @@ test("the next visit shows the last answer until the engine has started", async 
   await expect(playground.problems()).toContainText(["should be greater than or equal to 1"]);
   await expect(page.locator("#result")).toHaveJSProperty("pending", false);
 
-  // The answer is that of the kept text.
+  // The answer belongs to the kept document.
   await playground.editor("object").focus();
   await page.keyboard.press("ControlOrMeta+End");
   for (let i = 0; i < "-1\n".length; i++) await page.keyboard.press("Backspace");

@@ -248,7 +248,7 @@ export type components = {
             readonly range: components["schemas"]["Range"];
             /** @description Objects is the number of objects in Scenario.Object that belong to this CRD, if there are several CRDs. */
             readonly objects?: number;
-            /** @description Report is the report on this CRD and its objects. It is absent for the chosen CRD, and for those that are not evaluated: the 17th and later ones. */
+            /** @description Report is the report on this CRD and its objects. It is absent for the chosen CRD, and for the ones that are not evaluated: the 17th and later ones. */
             readonly report?: components["schemas"]["Report"];
         };
         /** @description Change is a value that a stage added to, removed from or replaced in the object. */
@@ -488,7 +488,7 @@ export type components = {
         readonly FieldsResult: {
             /** @description Versions lists the versions of the CRD in the order of the document. It is empty if the CRD cannot be decoded. */
             readonly versions: readonly string[];
-            /** @description Group, Scope and ShortNames are those of the CRD's report. */
+            /** @description Group, Scope and ShortNames are as in the CRD's report. */
             readonly group: string;
             readonly scope: string;
             readonly shortNames: readonly string[];
@@ -563,31 +563,31 @@ export type components = {
             /** @description CRDFixes lists fixes of the generated CRDs to translate, with ranges in GenerateResult.CRDs. Only the first 8 are tried, because their tests generate the CRDs again. */
             readonly crdFixes?: readonly components["schemas"]["Fix"][];
         };
-        /** @description GenerateResult is the response to a GenerateRequest. Mistakes in the text are problems, and the CRDs may lack a part then. */
+        /** @description GenerateResult is the response to a GenerateRequest. Mistakes in the source are problems, and the CRDs may lack a part then. */
         readonly GenerateResult: {
             /** @description CRDs is YAML with one document for each CRD, in the order of controller-gen. */
             readonly crds: string;
-            /** @description Problems lists the mistakes in the order of the text. */
+            /** @description Problems lists the mistakes in the order of the source. */
             readonly problems: readonly components["schemas"]["GoProblem"][];
             /** @description Origins covers CRDs from the start to the end. It locates the Go source of each line, and of each word in a CEL rule. */
             readonly origins: readonly components["schemas"]["Origin"][];
-            /** @description CRDFixes has the edits of the text with the effect of each of GenerateRequest.CRDFixes, under its title; none if it cannot be translated. */
+            /** @description CRDFixes has the edits of the source with the effect of each of GenerateRequest.CRDFixes, under its title; no edits if it cannot be translated. */
             readonly crdFixes?: readonly components["schemas"]["Fix"][];
         };
-        /** @description GoCursor is a position in a text of Go. */
+        /** @description GoCursor is a position in Go source. */
         readonly GoCursor: {
             readonly text: string;
             readonly position: components["schemas"]["Position"];
         };
         /** @description GoProblem is a mistake in a GenerateRequest. */
         readonly GoProblem: {
-            /** @description Range is in the text; it is empty at the start for a mistake in the options. */
+            /** @description Range is in the source; it is empty at the start for a mistake in the options. */
             readonly range: components["schemas"]["Range"];
             /** @enum {string} */
             readonly severity: "error" | "warning" | "info";
             readonly message: string;
             readonly hint: string;
-            /** @description Fixes lists edits of the text after which the problem is gone; empty unless GenerateRequest.Fixes is set. */
+            /** @description Fixes lists edits of the source after which the problem is gone; empty unless GenerateRequest.Fixes is set. */
             readonly fixes: readonly components["schemas"]["Fix"][];
         };
         /** @description Hover describes the element at a Cursor. Its title is empty if nothing is known about the position. */
@@ -1006,7 +1006,7 @@ export type components = {
             readonly operation?: "create" | "update" | "updateStatus" | "apply" | "applyStatus" | "delete" | "scale";
             /** @description Replicas is the number of replicas of a scale request, as in `kubectl scale --replicas`. */
             readonly replicas?: number;
-            /** @description FieldManager is the field manager of the request. Empty: the one that kubectl names, which is kubectl-create, kubectl-replace, or kubectl for apply and scale. */
+            /** @description FieldManager is the field manager of the request. Empty: the manager that kubectl names, which is kubectl-create, kubectl-replace, or kubectl for apply and scale. */
             readonly fieldManager?: string;
             /** @description Force resolves conflicts of an apply request by taking ownership of the fields of other managers. */
             readonly force?: boolean;

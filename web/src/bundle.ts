@@ -5,7 +5,7 @@ export const maxFileSize = 8 << 20;
 
 // Match a field at the start of a line, or anywhere in JSON.
 export const isCRD = (text: string): boolean => /(?:^\s*"?kind"?|[{,]\s*"kind"\s*):\s*"?CustomResourceDefinition\b/m.test(text);
-/** Reports whether a text is a file of Go. */
+/** Reports whether source is a file of Go. */
 export const isGo = (text: string): boolean => /^package\s+\w+\s*$/m.test(text);
 const isResource = (text: string): boolean =>
   /(?:^\s*"?kind"?|[{,]\s*"kind"\s*):/m.test(text) && /(?:^\s*"?apiVersion"?|[{,]\s*"apiVersion"\s*):/m.test(text);

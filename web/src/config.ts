@@ -1,7 +1,7 @@
 import { element } from "./dom";
 import type { ModuleAddress } from "./engine/download";
 
-/** A module that the page loads on demand, such as that of an older Kubernetes release. */
+/** A module that the page loads on demand, such as the program of an older Kubernetes release. */
 export interface SizedAddress extends ModuleAddress {
   /** The size of the module in bytes. */
   readonly size: number;
@@ -26,7 +26,7 @@ export interface Config {
   readonly share: string;
   /** The address of the service worker; otherwise empty. */
   readonly offline: string;
-  /** The address of the page without a shared scenario; empty if this page has none. */
+  /** The address of the page without a shared scenario, or empty. */
   readonly home: string;
   /** The id of the short link that opened the page, or empty. */
   readonly shared: string;

@@ -128,7 +128,7 @@ class CRDLab extends HTMLElement {
     this.#frame.contentWindow?.location.replace(new URL(`embed.html#theme=${theme || "system"}`, this.#home()).href);
   }
 
-  /** Returns the theme of the attribute or of the page; empty for that of the reader's system. */
+  /** Returns the theme of the attribute or of the page; empty for the system's theme. */
   #chosenTheme(): string {
     return [this.getAttribute("theme"), getComputedStyle(this).colorScheme].find((theme) => theme === "light" || theme === "dark") ?? "";
   }
@@ -161,7 +161,7 @@ class CRDLab extends HTMLElement {
   }
 }
 
-/** Returns the text that a reader would copy: without line numbers, which sites make unselectable, and with the line breaks. */
+/** Returns the lines that a reader would copy: without line numbers, which sites make unselectable, and with the line breaks. */
 function textOf(element: Element): string {
   if (getComputedStyle(element).getPropertyValue("-webkit-user-select") === "none") return "";
   if (element.localName === "br") return "\n";

@@ -15,12 +15,12 @@ export interface FieldNode {
   readonly children: readonly FieldNode[];
 }
 
-/** Formats the place of a field for a link: "v1/spec/ports/name". */
+/** Formats a place for a link: "v1/spec/ports/name". */
 export function formatFieldPlace({ version, names }: FieldPlace): string {
   return [version, ...names].map(encodeURIComponent).join("/");
 }
 
-/** Parses the place of a field; undefined if it is not one. A version alone is the place of the object. */
+/** Parses a place; undefined if it is not one. A version alone is the object's place. */
 export function parseFieldPlace(text: string): FieldPlace | undefined {
   try {
     const [version = "", ...names] = text.split("/").map(decodeURIComponent);

@@ -60,7 +60,7 @@ export class Gallery {
     return this.#known.find((example) => sameScenario(example.scenario, scenario));
   }
 
-  /** Reports whether a text is the document of a loaded example. */
+  /** Reports whether source is the document of a loaded example. */
   has(name: DocumentName, text: string): boolean {
     return text !== "" && this.#known.some(({ scenario }) => scenario[name] === text);
   }

@@ -1,7 +1,7 @@
 import { isCRD } from "./bundle";
 import { type DocumentName, documentNames, emptyScenario, isOneOf, sameScenario, type Scenario } from "./scenario";
 
-/** Reports whether a text is a document of a known example. */
+/** Reports whether source is a document of a known example. */
 export type IsExample = (name: DocumentName, text: string) => boolean;
 
 /** Finds a known example with exactly this scenario and returns its scenario. */
@@ -19,7 +19,7 @@ export interface Preset {
   readonly aside?: readonly (keyof Scenario)[];
 }
 
-/** The part of the session that decides whether the CRD is still that of an example. */
+/** The part of the session that decides whether the CRD still comes from an example. */
 export interface Followed {
   readonly scenario: Scenario;
   readonly origin: "opened" | "changed" | "typed";
@@ -84,7 +84,7 @@ function withChosen(preset: Preset, before: Scenario, after: Scenario): Preset {
   return chosen.length > preset.chosen.length ? { ...preset, chosen } : preset;
 }
 
-/** Returns the example after the opening of documents, which has perhaps set aside those of the example. */
+/** Returns the example after the opening of documents, which may have set aside its documents. */
 function afterOpening(preset: Preset, before: Scenario, after: Scenario): Preset | undefined {
   const { aside, ...rest } = preset;
   const dropped = presetIn(before, preset).filter((name) => after[name] === emptyScenario[name]);
@@ -118,9 +118,9 @@ function isOfExample(preset: Preset, scenario: Scenario): boolean {
 }
 
 /**
- * Reports whether a text is another CRD than that of an example: it has another name
+ * Reports whether source is another CRD than an example's: it has another name
  * throughout, or less than three quarters of the example's lines. Most CRDs have half of their
- * lines in common. A text without a name is not another CRD yet.
+ * lines in common. Source without a name is not another CRD yet.
  */
 export function isOther(example: string, crd: string): boolean {
   if (nameOf(crd) === "" || crd === example) return false;
@@ -134,12 +134,12 @@ function linesOf(text: string): Set<string> {
   return new Set(text.split("\n").map((line) => line.trim()).filter((line) => line !== ""));
 }
 
-/** Returns the name of the first CRD in a text, which has the form plural.group; empty without one. */
+/** Returns the name of the first CRD in source, which has the form plural.group; empty without one. */
 function nameOf(text: string): string {
   return /(?:^\s*|[{,]\s*)"?name"?:\s*["']?([a-z0-9-]+\.[a-z0-9.-]+)/m.exec(text)?.[1] ?? "";
 }
 
-/** Reports whether the name of the first CRD in a text consists of its plural and its group. */
+/** Reports whether the name of the first CRD in source consists of its plural and its group. */
 function isNamedThroughout(text: string): boolean {
   const plural = /(?:^\s*|[{,]\s*)"?plural"?:\s*["']?([a-z0-9-]+)/m.exec(text)?.[1];
   const group = /(?:^\s*|[{,]\s*)"?group"?:\s*["']?([a-z0-9.-]+)/m.exec(text)?.[1];

@@ -36,7 +36,7 @@ export type CrdOperation = NonNullable<WireScenario["crdOperation"]> | "";
 
 export const crdOperations: readonly CrdOperation[] = ["", "create", "update", "clientApply", "apply"];
 
-/** A scenario whose absent fields are empty. It asks for nothing that only a panel needs: the view does. */
+/** A scenario whose absent fields are empty. It requests nothing that only a panel needs: the view does. */
 export type Scenario = Required<Omit<WireScenario, "operation" | "crdOperation" | "crdStored" | "schemas" | "releases">> & {
   readonly operation: Operation;
   readonly crdOperation: CrdOperation;

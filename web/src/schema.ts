@@ -1,4 +1,4 @@
-// The script of the page that documents a CRD: the one in the address, or that of the last session
+// The script of the page that documents a CRD: the one in the address, or in the last session
 // in the playground.
 import "../../internal/site/schema.css";
 import type { FieldsResult, Rule } from "./api.gen";

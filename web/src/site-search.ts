@@ -45,7 +45,7 @@ export async function load<Index>(address: string): Promise<Index | undefined> {
   }
 }
 
-/** Returns the entries with all words; without words, none. Those with a word in their titles are first. */
+/** Returns the entries with all words; without words, an empty list. Entries with a word in their titles are first. */
 function best(entries: readonly Entry[], words: readonly string[]): readonly Entry[] {
   const has = (text: string, word: string): boolean => text.toLowerCase().includes(word);
   const score = (entry: Entry): number => words.filter((word) => has(entry.section ?? entry.title, word)).length;
@@ -54,7 +54,7 @@ function best(entries: readonly Entry[], words: readonly string[]): readonly Ent
     .sort((a, b) => score(b) - score(a)).slice(0, maxFound);
 }
 
-/** Returns a link to an entry with the text around a word. */
+/** Returns a link to an entry with the words around a match. */
 function item(entry: Entry, root: string, word: string): HTMLElement {
   const [li, link, text] = [document.createElement("li"), document.createElement("a"), document.createElement("small")];
   const at = entry.text.lastIndexOf(" ", entry.text.toLowerCase().indexOf(word) - 40) + 1;

@@ -1,5 +1,5 @@
-// The extension starts "crdlab lsp" and shows what the protocol has no place for: the stored
-// object beside the text, the release, and the verdict in the status bar.
+// The extension starts "crdlab lsp" and shows parts that the protocol lacks: the stored
+// object beside the editor, the release, and the verdict in the status bar.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -57,7 +57,7 @@ function releasesOf(context: vscode.ExtensionContext): readonly string[] {
   return contributes.configuration.properties["crdlab.release"].enum;
 }
 
-/** Starts the server, in place of one that runs. A missing program is a message, not an error. */
+/** Starts the server, and ends a running one. A missing program is a message, not an error. */
 async function start(stored: StoredObjects, status: Status): Promise<void> {
   await deactivate();
   const settings = vscode.workspace.getConfiguration("crdlab");

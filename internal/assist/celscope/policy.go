@@ -10,7 +10,7 @@ import (
 type Policy struct {
 	// Request and Namespace are the types of request and namespaceObject.
 	Request, Namespace *apiservercel.DeclType
-	// Object is the type of object and oldObject; nil stands for dyn.
+	// Object is the type of object and oldObject; nil means dyn.
 	Object *Variable
 	// Variables lists the names of spec.variables.
 	Variables []string

@@ -89,7 +89,7 @@ func run(directory string) error {
 	return nil
 }
 
-// projectOf returns the project of a package: kubernetes, also for those of Go, or one beside it.
+// projectOf returns the project of a package: kubernetes, also for packages of Go, or one beside it.
 func projectOf(path string) string {
 	if beside, ok := strings.CutPrefix(path, "sigs.k8s.io/"); ok {
 		project, _, _ := strings.Cut(beside, "/")

@@ -153,7 +153,7 @@ func (p *declared) exportedTypes() []string {
 	return names
 }
 
-// need marks a declaration, and those that it refers to.
+// need marks a declaration and its dependencies.
 func (r *reducer) need(p *declared, name string) {
 	declaration := p.of[name]
 	if declaration == nil || p.needed[declaration] {
@@ -223,7 +223,7 @@ func jsonTag(tag *ast.BasicLit) *ast.BasicLit {
 	return &ast.BasicLit{ValuePos: tag.ValuePos, Kind: token.STRING, Value: "`json:" + strconv.Quote(value) + "`"}
 }
 
-// text returns the needed declarations of a file with their comments, or nil.
+// text formats the needed declarations of a file with their comments, or nil.
 func (p *declared) text(file *ast.File, fset *token.FileSet) ([]byte, error) {
 	var kept []ast.Decl
 	var comments []*ast.CommentGroup

@@ -11,7 +11,7 @@ import (
 // excerpt is the number of lines that the report has of a failure.
 const excerpt = 20
 
-// report prints the steps and what failed in them, and returns the total.
+// report prints the steps and their failures, and returns the total.
 func report(out io.Writer, steps []step) tally {
 	var total tally
 	var took time.Duration
@@ -38,7 +38,7 @@ func printRow(out io.Writer, status, name string, took time.Duration, tests tall
 	fmt.Fprintf(out, "%-7s %-20s %8.0f %8d %7d %8d\n", status, name, took.Seconds(), tests.passed, len(tests.failures), tests.skipped)
 }
 
-// name returns the package and the test, as far as they are known.
+// name returns the package and the test, if they are known.
 func (f failure) name() string { return strings.TrimSpace(f.location + " " + f.test) }
 
 // command returns the command that repeats a failed test.

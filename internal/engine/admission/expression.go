@@ -32,7 +32,7 @@ type failure struct {
 }
 
 // tracingEnvironment returns the CEL environment in which failed expressions are evaluated once
-// more. They have compiled with upstream's types, so their variables need none.
+// more. They have compiled with upstream's types, so their variables need no check.
 var tracingEnvironment = sync.OnceValue(func() *celgo.Env {
 	options := []celgo.EnvOption{common.ResolverEnvOption(&mutation.DynamicTypeResolver{}), environment.UnversionedLib(library.JSONPatch)}
 	for _, name := range []string{
@@ -71,7 +71,7 @@ func (r *record) explain(failed failure) *celrule.Fault {
 	}
 	e := failed.expression
 	e.compile.Do(func() { e.traced = celrule.NewTraced(tracingEnvironment(), e.Expression) })
-	// The guards may evaluate variables. The report has only what the plugins evaluate.
+	// The guards may evaluate variables. The report has only evaluations by the plugins.
 	invocation, failures := r.current, r.failures
 	r.current = &playground.AdmissionInvocation{}
 	defer func() { r.current, r.failures = invocation, failures }()

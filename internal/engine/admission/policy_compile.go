@@ -28,7 +28,7 @@ func newPolicyExpressions(doc *source.Document) policyExpressions {
 	return policyExpressions{doc, []any{"spec"}, map[plugincel.ExpressionAccessor]*policyExpression{}}
 }
 
-// add adds an expression with its path below that of the policy or the webhook.
+// add adds an expression with its path below the policy's or the webhook's.
 func (e policyExpressions) add(accessor plugincel.ExpressionAccessor, kind, name string, path ...any) {
 	expression := &policyExpression{AdmissionExpression: playground.AdmissionExpression{Kind: kind, Name: name, Expression: accessor.GetExpression()}}
 	if location, ok := e.doc.At(slices.Concat(e.path, path)...); ok {

@@ -44,7 +44,7 @@ type Mutation struct {
 type Denial struct {
 	Message string
 	Reason  metav1.StatusReason
-	// At is the range in the admission document, or zero if there is none.
+	// At is the range in the admission document, or zero.
 	At playground.Range
 	// IsMistake reports that the policy, its binding or the webhook's response failed, instead
 	// of refusing the object.

@@ -41,7 +41,7 @@ type constraint struct {
 }
 
 // UnappliedFindings returns a warning for each policy, binding and webhook that matches none of the
-// objects. names are those of the CRD.
+// objects. names are the CRD's names.
 func (p *Plugins) UnappliedFindings(objects []playground.Object, names playground.Names) []playground.Finding {
 	var constraints []*constraint
 	for i, policy := range slices.Concat(p.mutating, p.validating) {
@@ -159,7 +159,7 @@ type nearMatch struct {
 	rule  int
 	field string
 	item  int
-	// has is another name of the resource, which an item has in place of wants; or empty.
+	// has is another name of the resource, which an item has instead of wants; or empty.
 	has, wants, hint string
 }
 

@@ -61,7 +61,7 @@ type MessageError struct {
 }
 
 // Evaluate evaluates the rules of node and of its descendants against t, one by
-// one. The results agree with those of upstream's cel.Validator, which decides
+// one. The results agree with upstream's cel.Validator, which decides
 // whether the object is valid.
 func Evaluate(ctx context.Context, node *Node, t Target, options Options) Outcome {
 	e := evaluation{

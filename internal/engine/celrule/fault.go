@@ -22,7 +22,7 @@ import (
 // A Fault is the sub-expression that ended the evaluation of an expression with an error, or the
 // cause of a violation.
 type Fault struct {
-	// Field and Message are those of the finding about the error.
+	// Field and Message describe the finding about the error.
 	Field, Message string
 	// Error is the error of the evaluation.
 	Error string
@@ -32,7 +32,7 @@ type Fault struct {
 	Hint string
 	// Range locates the sub-expression in its document.
 	Range playground.Range
-	// Guard is an expression that checks the operands first and is true; nil if there is none.
+	// Guard is an expression that checks the operands first and is true; it may be nil.
 	Guard *Guard
 	// Refusal is the same for an expression that is false.
 	Refusal *Guard
@@ -45,7 +45,7 @@ type Fault struct {
 	// Selected has the names of a failed selection, which begin with a variable: object, spec, size.
 	// It is nil for other sub-expressions.
 	Selected []string
-	// Rename returns the expression with another name in place of the last of Selected. It is nil if
+	// Rename returns the expression with another name instead of the last of Selected. It is nil if
 	// another expression has the selection.
 	Rename func(name string) string
 	// Key replaces the selection of a field of the key in a macro over a map; nil for others.
@@ -114,8 +114,8 @@ func (t *Traced) Fault(input any, evalErr error, location source.Location, cause
 	return fault
 }
 
-// evaluateInstead returns the value of a text in place of the expression, or nil if it does not
-// compile or its evaluation fails. The values of a list share the compiled text.
+// evaluateInstead returns the value of source instead of the expression, or nil if it does not
+// compile or its evaluation fails. The values of a list share the compiled source.
 func (t *Traced) evaluateInstead(text string, input any) ref.Val {
 	known, ok := t.guards.Load(text)
 	if !ok {
@@ -270,7 +270,7 @@ func (f *faultFinder) explain() string {
 	return text
 }
 
-// source returns the text of an expression.
+// source returns the source of an expression.
 func (f *faultFinder) source(expr ast.Expr) string {
 	start, end := f.extent(expr)
 	if start < end {

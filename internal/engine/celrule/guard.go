@@ -39,7 +39,7 @@ func (f *faultFinder) isBracketed(start, end int) bool {
 	return strings.HasSuffix(strings.TrimSpace(f.text[:start]), "(") && strings.HasPrefix(strings.TrimSpace(f.text[end:]), ")")
 }
 
-// convert passes the operand as a string to a function that parses text. The operand may be a
+// convert passes the operand as a string to a function that parses it. The operand may be a
 // number if the schema has x-kubernetes-int-or-string.
 func (f *faultFinder) convert() (converted Guard, ok bool) {
 	args := operands(f.fault)
@@ -51,7 +51,7 @@ func (f *faultFinder) convert() (converted Guard, ok bool) {
 	return Guard{f.text[:start] + text + f.text[end:], f.fault.AsCall().FunctionName() + "(" + text + ")"}, start < end
 }
 
-// converters maps functions that fail for some texts to those that check the text.
+// converters maps functions that fail for some strings to functions that check the string.
 var converters = map[string]string{
 	"quantity": "isQuantity", "url": "isURL", "ip": "isIP", "cidr": "isCIDR", "semver": "isSemver",
 }
@@ -148,7 +148,7 @@ func (f *faultFinder) nullVariable(expr ast.Expr) string {
 }
 
 // selected returns the names of a selection, which begin with a variable, and a function that
-// replaces the last of them in the text. It returns nil for other expressions.
+// replaces the last of them in the source. It returns nil for other expressions.
 func (f *faultFinder) selected() (names []string, rename func(string) string) {
 	expr := f.fault
 	for expr.Kind() == ast.SelectKind {

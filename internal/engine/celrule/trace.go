@@ -70,7 +70,7 @@ type Traced struct {
 	env     *celgo.Env
 	checked *celgo.Ast
 	program celgo.Program // nil if the expression does not compile
-	// guards holds the programs of [Fault]'s guards by their texts; nil if one does not compile.
+	// guards holds the programs of [Fault]'s guards by their sources; nil if one does not compile.
 	guards sync.Map
 }
 
@@ -89,7 +89,7 @@ func NewTraced(env *celgo.Env, text string) *Traced {
 	return t
 }
 
-// compiled compiles a text in the environment of the expression. The program is nil if the text
+// compiled compiles source in the environment of the expression. The program is nil if the source
 // does not compile.
 func (t *Traced) compiled(text string, options ...celgo.ProgramOption) (*celgo.Ast, celgo.Program) {
 	checked, issues := t.env.Compile(text)
@@ -124,7 +124,7 @@ func (n *Node) tracedMessage(i int) *Traced {
 	return traced.message
 }
 
-// ruleEnvironment returns the CEL environment of rule i of a node, or nil if there is none.
+// ruleEnvironment returns the CEL environment of rule i of a node, or nil.
 func ruleEnvironment(node *Node, i int) *celgo.Env {
 	single := *node.Schema
 	single.XValidations = apiextensionsv1.ValidationRules{node.Schema.XValidations[i]}

@@ -75,8 +75,8 @@ func Accesses(expression string) (accesses []Access, complete bool) {
 	return accesses, r.parsed && !r.indirect
 }
 
-// BuildsText reports whether a text is an expression that concatenates or formats strings. Authors write
-// such expressions in place of plain messages.
+// BuildsText reports whether a string is an expression that concatenates or formats strings. Authors write
+// such expressions instead of plain messages.
 func BuildsText(text string) bool {
 	if !strings.ContainsAny(text, `'"`) || IsTooLong(text) {
 		return false

@@ -119,7 +119,7 @@ func (r *Request) live() runtime.Object {
 	return r.Old.DeepCopy()
 }
 
-// adopt continues the request with the merged CRD, and explains what the document lacks.
+// adopt continues the request with the merged CRD, and explains the fields that the document lacks.
 func (r *Request) adopt(merged runtime.Object) error {
 	internal, ok := merged.(*apiextensions.CustomResourceDefinition)
 	if !ok {

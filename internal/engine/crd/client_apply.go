@@ -124,7 +124,7 @@ func (r *Request) mergePatch(current, patch []byte, patched *apiextensions.Custo
 }
 
 // rejectPatched returns the response to an error about the patched CRD, or nil if the error is
-// only a warning. value is what the response quotes.
+// only a warning. value is the quoted part of the response.
 func (r *Request) rejectPatched(value string, err error) error {
 	strict, isStrict := runtime.AsStrictDecodingError(err)
 	if !isStrict || r.fieldValidation != playground.FieldValidationWarn {

@@ -57,7 +57,7 @@ func (r *Request) describe() {
 
 // ServedByPriority returns the names of the versions that the API server's handler serves,
 // the preferred version first. The handler also serves a CRD that is not established if its
-// names are accepted, as those of a single CRD are; discovery does not list it.
+// names are accepted, as for a single CRD; discovery does not list it.
 func (c *CRD) ServedByPriority() []string {
 	var names []string
 	if c.Internal == nil || c.Unservable {

@@ -14,7 +14,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Respond returns the report of c with the response of another release in place of
+// Respond returns the report of c with the response of another release instead of
 // its own: an error, or acceptance if err is nil. The explanations remain.
 func (c *CRD) Respond(err error, warnings []string) playground.CRD {
 	report := c.Report

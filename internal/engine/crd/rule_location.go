@@ -47,7 +47,7 @@ func (c *CRD) RuleAt(path []any) (rule RuleLocation, ok bool) {
 }
 
 // SchemaOf returns the schema of the version to which a document path leads, and the path below
-// this schema; nil if there is none, or no CRD.
+// this schema. Without a schema or a CRD, root is nil.
 func (c *CRD) SchemaOf(path []any) (root *apiextensions.JSONSchemaProps, below []string) {
 	const before = 5 // steps to the schema
 	if c == nil || c.Internal == nil || len(path) < before-2 || path[1] != "versions" {

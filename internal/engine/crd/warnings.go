@@ -24,7 +24,7 @@ func (r *Request) warn(messages ...string) {
 }
 
 // addWarnings adds findings for each warning that has none: one for each place in the schemas,
-// because the API server's text has no place.
+// because the API server's message has no place.
 func (c *CRD) addWarnings(findings *finding.Collector, warnings []string) {
 	warnings = slices.DeleteFunc(slices.Clone(warnings), findings.Has)
 	if len(warnings) == 0 {
@@ -43,7 +43,7 @@ func (c *CRD) addWarnings(findings *finding.Collector, warnings []string) {
 	}
 }
 
-// warningPlaces returns the fields to which a warning about the schemas refers, by its text.
+// warningPlaces returns the fields to which a warning about the schemas refers, by its message.
 // Older releases do not recognize all formats that this one does.
 func (c *CRD) warningPlaces() map[string][]*field.Path {
 	places, older := map[string][]*field.Path{}, map[string][]*field.Path{}
@@ -78,7 +78,7 @@ func (r *Request) newWarnings() []string {
 }
 
 // schemaWarnings returns the warnings of strategy.WarningsOnCreate without duplicates: a
-// schema's own format before those of its properties, and sets last.
+// schema's own format before its properties' formats, and sets last.
 func schemaWarnings(crd *apiextensions.CustomResourceDefinitionSpec) []string {
 	var formats []string
 	nonScalarSets := sets.New[string]()

@@ -8,7 +8,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// An effect is the effect of a change as far as the two CRDs show it.
+// An effect is the effect of a change, to the extent that the two CRDs show it.
 type effect struct {
 	breaks playground.Breaks
 	// keepsObjects reports that the new CRD certainly accepts each object that the old

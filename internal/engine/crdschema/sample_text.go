@@ -125,7 +125,7 @@ func fits(schema Schema, sample string, pattern *regexp.Regexp) bool {
 }
 
 // matchPattern returns a string that matches a pattern without anchors and boundaries.
-// Each repetition exceeds its minimum by repeats, as far as its maximum permits.
+// Each repetition exceeds its minimum by repeats, within its maximum.
 func matchPattern(pattern string, repeats, variant int) (string, bool) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

@@ -51,7 +51,7 @@ func (c *Conversion) useWebhook(request conversion.Request) error {
 	return nil
 }
 
-// Findings reports the problems of the conversion document, including those of the calls so far.
+// Findings reports the problems of the conversion document, including the problems of the calls so far.
 func (c *Conversion) Findings() []playground.Finding {
 	if c.webhook == nil {
 		return c.findings

@@ -60,7 +60,7 @@ func (c *Conversion) FieldManager(v *crd.Version, operation playground.Operation
 }
 
 // resetFields returns the fields that requests to an endpoint cannot set. As in the API server,
-// those of the main endpoint are of the requested version only, and those of /status are of
+// they belong to the requested version at the main endpoint, and at /status to
 // all versions with that subresource.
 func resetFields(c *crd.CRD, v *crd.Version, operation playground.Operation) map[fieldpath.APIVersion]*fieldpath.Set {
 	fields := map[fieldpath.APIVersion]*fieldpath.Set{}

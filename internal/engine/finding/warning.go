@@ -14,7 +14,7 @@ import (
 var warnedField = regexp.MustCompile(`^(?:([\w-]+(?:[.\[][^\s:]*)?): |([\w-]+\.[^\s:]+) )`)
 
 // OfWarning returns a finding about a warning in the response to a request, at the field that
-// begins the text, or else at its [RequestRange].
+// begins the message, or else at its [RequestRange].
 func OfWarning(document playground.Document, stage string, doc *source.Document, message string) playground.Finding {
 	f := Warning(document, stage, RequestRange(doc, message), message)
 	f.Reason = playground.ReasonWarning
@@ -33,7 +33,7 @@ func OfWarning(document playground.Document, stage string, doc *source.Document,
 	return f
 }
 
-// itemNamed returns the item of a list whose quoted value begins the text.
+// itemNamed returns the item of a list whose quoted value begins the message.
 func itemNamed(list source.Location, text string) (item source.Location, ok bool) {
 	quoted, err := strconv.QuotedPrefix(text)
 	if err != nil || list.Node().Kind != yaml.SequenceNode {

@@ -33,7 +33,7 @@ func PathString(path []any) string {
 	return b.String()
 }
 
-// PathSteps returns the keys and indexes of a path as text, never nil.
+// PathSteps returns the keys and indexes of a path as strings, never nil.
 func PathSteps(path []any) []string {
 	steps := make([]string, len(path))
 	for i, step := range path {

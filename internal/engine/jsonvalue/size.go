@@ -71,7 +71,7 @@ type FieldSize struct {
 }
 
 // LargestFields returns the largest fields of an object, at most count, in
-// descending order, without those of less than least bytes. It replaces a field by its
+// descending order, without fields below least bytes. It replaces a field by its
 // members if one of them accounts for at least half of it, so that the paths lead to the
 // data and not merely to spec.
 func LargestFields(object map[string]any, count, least int) []FieldSize {

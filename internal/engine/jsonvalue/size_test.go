@@ -38,7 +38,7 @@ func marshaledSize(t *testing.T, value any) int {
 	return len(data)
 }
 
-// TestUnescaped keeps the text of strings that look like escapes.
+// TestUnescaped keeps strings that look like escapes.
 func TestUnescaped(t *testing.T) {
 	const text = `a && b < c > \\u0026 \u003c`
 	var decoded string

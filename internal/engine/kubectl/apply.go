@@ -41,7 +41,7 @@ func WithLastApplied(fields map[string]any) ([]byte, error) {
 }
 
 // ApplyPatch returns the patch that kubectl apply sends for a kind of the API server whose Go
-// type is that of schema: the differences between the stored object and the sent one, and the
+// type comes from schema: the differences between the stored object and the sent one, and the
 // removal of what only the last applied configuration has. Its type is a JSON merge patch if no
 // strategic merge patch can be computed. It follows patchSimple of k8s.io/kubectl/pkg/cmd/apply.
 func ApplyPatch(lastApplied, sent, current []byte, schema runtime.Object) ([]byte, types.PatchType, error) {

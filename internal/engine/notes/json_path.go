@@ -13,7 +13,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/gotype"
 )
 
-// A target is what a JSON path of the CRD selects according to the schema.
+// A target is the part that a JSON path of the CRD selects according to the schema.
 type target struct {
 	// schema describes the selected values. It is nil if they are unknown.
 	schema *apiextensionsv1.JSONSchemaProps
@@ -77,7 +77,7 @@ func (t *target) list(list *jsonpath.ListNode) {
 	}
 }
 
-// objectFields lists the fields that each object has, besides those of the schema.
+// objectFields lists the fields that each object has, besides the schema's fields.
 var objectFields = map[string]*apiextensionsv1.JSONSchemaProps{
 	"apiVersion": {Type: "string"}, "kind": {Type: "string"}, "metadata": objectMeta(),
 }

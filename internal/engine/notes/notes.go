@@ -1,4 +1,4 @@
-// Package notes explains what the API server accepts without a word, although the CRD does
+// Package notes explains mistakes that the API server accepts without a word, although the CRD does
 // not do what its author probably wants.
 package notes
 
@@ -194,7 +194,7 @@ func (n node) setting(value any, path ...any) (edit.Edit, bool) {
 }
 
 // edit returns the result of compute. ok is false if there is no such edit, or if the report
-// probably has no room for the note: to find the place of an edit takes time.
+// probably has no room for the note: finding the place for an edit takes time.
 func (n node) edit(compute func() (edit.Edit, bool)) (e edit.Edit, ok bool) {
 	if len(n.list.notes) >= maxNotes {
 		return e, false

@@ -110,7 +110,7 @@ var bounds = []bound{
 	{"maxProperties", func(s *apiextensionsv1.JSONSchemaProps) *int64 { return s.MaxProperties }},
 }
 
-// findUncountedBounds reports bounds that stand only in allOf, where the estimated cost of an
+// findUncountedBounds reports bounds that are only in allOf, where the estimated cost of an
 // expensive rule ignores them.
 func findUncountedBounds(n node) (notes []playground.Finding) {
 	for _, bound := range bounds {

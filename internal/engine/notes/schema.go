@@ -158,7 +158,7 @@ func (l *list) matchesIntegers(pattern string) bool {
 	return matches
 }
 
-// findPrunedMetadata reports metadata below the root without properties, such as that of a
+// findPrunedMetadata reports metadata below the root without properties, such as in a
 // template.
 func findPrunedMetadata(n node) []playground.Finding {
 	if n.parent == nil || n.parent.XEmbeddedResource || len(n.path) == 2 || n.path[len(n.path)-1] != "metadata" || n.path[len(n.path)-2] != "properties" {

@@ -45,7 +45,7 @@ func findUnstored(n node) (notes []playground.Finding) {
 	return notes
 }
 
-// emptyValue returns the text of a value that JSON without empty values lacks.
+// emptyValue formats a value that JSON without empty values lacks.
 func emptyValue(node *yaml.Node) (written string, ok bool) {
 	switch {
 	case node.Kind == yaml.ScalarNode && node.Value == "false":

@@ -67,7 +67,7 @@ func missingFields(all, some *apiextensionsv1.JSONSchemaProps) (missing []string
 	return missing
 }
 
-// separator returns the text before a path below another one.
+// separator returns the prefix of a path below another one.
 func separator(path string) string {
 	if strings.HasPrefix(path, "[]") {
 		return ""

@@ -12,7 +12,7 @@ const maxConvertedErrors = 5
 
 // reportConverted adds a warning for each error of the stored object under the schema of the
 // storage version. The API server validates an object at the version of its request only, and
-// stores what a conversion makes of it.
+// stores its conversion.
 func (r *Request) reportConverted() {
 	storage := r.endpoint.CRD.Storage
 	if r.endpoint.version == storage {

@@ -122,7 +122,7 @@ func (r *Request) route() bool {
 // resolver parses the paths of requests.
 var resolver = &request.RequestInfoFactory{APIPrefixes: sets.NewString("apis"), GrouplessAPIPrefixes: sets.NewString()}
 
-// errUnreached is the response to a request whose path leads to another resource, a plain text.
+// errUnreached is the response to a request whose path leads to another resource, without a Status.
 // errUnserved is the error that clients such as kubectl make of it.
 var (
 	errUnreached = &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusNotFound, Message: "404 page not found"}}
@@ -172,7 +172,7 @@ func (r *Request) refuseUnmapped() {
 }
 
 // reportUndiscovered replaces the output by kubectl's error, because discovery does not list
-// the resource before the CRD is established. The API server answers other clients.
+// the resource before the CRD is established. The API server serves other clients.
 func (r *Request) reportUndiscovered() {
 	report := &r.rec.report
 	f := r.unmappedFinding()

@@ -78,8 +78,8 @@ func (r *Request) reportVersion(v *crd.Version) {
 	report.Versions = append(report.Versions, out)
 }
 
-// missingFields returns the stored fields that are lost at a version: those that it lacks, except
-// what a conversion moves to another field, or restores when the object is written back. The
+// missingFields returns the stored fields that are lost at a version: the fields that it lacks, except
+// fields that a conversion moves to another field, or restores when the object is written back. The
 // annotations in which the conversion rules keep fields do not count. back is the object after the
 // write-back; nil if it cannot be converted.
 func missingFields(stored, object, back *unstructured.Unstructured) []jsonvalue.Change {

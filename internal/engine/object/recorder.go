@@ -34,7 +34,7 @@ type recorder struct {
 	merged *source.Document
 	report playground.Object
 	// findings becomes the findings of the report when the request ends. reported
-	// identifies those of the object's document, including omitted ones.
+	// identifies the findings in the object's document, including omitted ones.
 	findings *finding.Collector
 	reported map[errorKey]bool
 	// ignoredMessages explains the findings whose rule has a messageExpression without a
@@ -42,7 +42,7 @@ type recorder struct {
 	ignoredMessages []celrule.MessageError
 	// faults holds the causes of the errors of rules.
 	faults []celrule.Fault
-	// warned holds the findings of the warnings of the report by their text.
+	// warned holds the findings of the warnings of the report by their messages.
 	warned map[string]playground.Finding
 	// running is the entry of the running stage in report.Stages.
 	running *playground.Stage
@@ -258,7 +258,7 @@ func (rec *recorder) locate(f playground.Finding) playground.Finding {
 	return f
 }
 
-// placeOfRootRule returns the place of an error about the object as a whole: the place of the failed
+// placeOfRootRule locates an error about the object as a whole: the place of the failed
 // rule's result, or else the kind.
 func (rec *recorder) placeOfRootRule(f playground.Finding) playground.Range {
 	for _, result := range rec.report.Rules {
@@ -281,7 +281,7 @@ func (rec *recorder) at(path []any) (source.Location, bool) {
 }
 
 // field locates a field of the object, as [finding.Locate]. If server-side apply kept a value
-// that the document lacks, the location is that of its nearest ancestor, and absent explains it.
+// that the document lacks, the location is its nearest ancestor's, and absent explains it.
 func (rec *recorder) field(field string) (l source.Location, ok bool, absent string) {
 	if rec.merge != nil && rec.merged == nil {
 		if file, err := source.Parse(string(jsonvalue.Encode(rec.merge.Object)), finding.ObjectText); err == nil && len(file.Documents) > 0 {

@@ -33,7 +33,7 @@ type Request struct {
 	existing existingObjects
 	// owned is [Evaluated].Owned.
 	owned []any
-	// former is the entry of managedFields that made a merge fail; nil if there is none.
+	// former is the entry of managedFields that made a merge fail, or nil.
 	former *formerOwner
 	// review drives the admission plugins; nil if the scenario has no admission.
 	review *admission.Review

@@ -38,7 +38,7 @@ func Reject(report *playground.Object, s playground.Scenario, doc *source.Docume
 }
 
 // replaceResponse sets the warnings, and replaces the findings of the former response by
-// those of the warnings.
+// the warnings' findings.
 func replaceResponse(report *playground.Object, doc *source.Document, warnings []string) {
 	report.Warnings = append([]string{}, warnings...)
 	report.Findings = slices.DeleteFunc(slices.Clone(report.Findings), func(f playground.Finding) bool {

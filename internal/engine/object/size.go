@@ -32,7 +32,7 @@ func runSize(r *Request) error {
 	return nil
 }
 
-// checkWrite reports the size of the stored object, and rejects one that is too large for etcd.
+// checkWrite reports the size of the stored object, and rejects an object that is too large for etcd.
 func (r *Request) checkWrite() error {
 	bytes := len(r.rec.report.Stored) + len("\n")
 	r.rec.report.Size = finding.ReportSize(bytes, r.stored.object.UnstructuredContent)

@@ -43,7 +43,7 @@ func ApplyTypes(crd *apiextensionsv1.CustomResourceDefinition) (managedfields.Ty
 }
 
 // removeUntyped removes the parts of a schema on which neither types nor the validity of the
-// schema depend: texts, limits of values, and rules.
+// schema depend: descriptions, limits of values, and rules.
 func removeUntyped(s *apiextensionsv1.JSONSchemaProps) {
 	s.Title, s.Description, s.Example, s.ExternalDocs = "", "", nil, nil
 	s.Enum, s.Pattern, s.MinLength, s.MaxLength, s.MinItems, s.MaxItems = nil, "", nil, nil, nil, nil

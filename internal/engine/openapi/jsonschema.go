@@ -131,7 +131,7 @@ func orNull(out, node fragment, pruned bool) fragment {
 	return out
 }
 
-// validated converts the validations v of the values that node specifies, except those of their
+// validated converts the validations v of the values that node specifies, except for their
 // fields and items. Unless the result is exact, it refuses less than v.
 func validated(v, node fragment) (out fragment, exact bool) {
 	out, exact = maps.Clone(v), true

@@ -97,7 +97,7 @@ func identity(list *structuralschema.Structural, item any) (part any) {
 	return nil
 }
 
-// nameOf returns an identity as text, such as name="a".
+// nameOf formats an identity, such as name="a".
 func nameOf(part any) string {
 	path, err := fieldpath.MakePath(part)
 	if err != nil {
@@ -127,7 +127,7 @@ func describeAbsent(item string, owners []string) string {
 	return fmt.Sprintf("The merged object still has %s, which this document lacks: %s owns it, or a part of it. Apply it here, too, or remove it as %s first.", subject, managers, managers)
 }
 
-// A Shared field is one that several managers have set. Managers has the others of them.
+// A Shared field is a field that several managers have set. Managers has the others.
 type Shared struct {
 	Path     fieldpath.Path
 	Managers []string
@@ -212,7 +212,7 @@ func applied(entries []metav1.ManagedFieldsEntry, manager string) (set *fieldpat
 	return nil, ""
 }
 
-// fieldsOf returns the fields of an entry; nil if it has none.
+// fieldsOf returns the fields of an entry, or nil.
 func fieldsOf(entry metav1.ManagedFieldsEntry) *fieldpath.Set {
 	set := &fieldpath.Set{}
 	if entry.FieldsV1 == nil || set.FromJSON(entry.FieldsV1.GetRawReader()) != nil {
@@ -222,7 +222,7 @@ func fieldsOf(entry metav1.ManagedFieldsEntry) *fieldpath.Set {
 }
 
 // Of returns the managers that own a field or a part of it, without duplicates. The parts of
-// the path are those of [fieldpath.MakePath].
+// the path are as for [fieldpath.MakePath].
 func Of(entries []metav1.ManagedFieldsEntry, path ...any) []string {
 	at, err := fieldpath.MakePath(path...)
 	if err != nil {

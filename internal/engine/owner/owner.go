@@ -1,4 +1,4 @@
-// Package owner holds what the API server adds to the entries of field managers, beside
+// Package owner holds the data that the API server adds to the entries of field managers, beside
 // upstream's managers themselves.
 package owner
 
@@ -55,7 +55,7 @@ func unixTime(e metav1.ManagedFieldsEntry) int64 {
 	return e.Time.Unix()
 }
 
-// ConflictHint returns the hint for a conflict of a manager with those of a live object. isOwn reports
+// ConflictHint returns the hint for a conflict of a manager with the managers of a live object. isOwn reports
 // that the other manager has the same name, and isAtomic that the conflict is about an atomic list.
 func ConflictHint(live []metav1.ManagedFieldsEntry, isOwn, isAtomic bool) string {
 	if len(live) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// generated is the number of random scenarios, and generatedShort that of a short run.
+// generated is the number of random scenarios, and generatedShort the number in a short run.
 const generated, generatedShort = 2000, 200
 
 // TestEffectsOfFixes finds the effect of each fix of an accepted CRD and its admission by
@@ -80,7 +80,7 @@ func checkEffects(t *testing.T, e *engine.Engine, name string, s playground.Scen
 }
 
 // foundEffect finds the effect of a fix on the objects of the scenario, and on the objects that
-// distinguish the two CRDs. object is one that is newly accepted.
+// distinguish the two CRDs. object is newly accepted.
 func foundEffect(t *testing.T, e *engine.Engine, before, after playground.Scenario) (effect playground.FixEffect, object string) {
 	t.Helper()
 	first, second := evaluate(t, e, before), evaluate(t, e, after)

@@ -19,7 +19,7 @@ import (
 // maxListed is the largest number of fields that a hint lists.
 const maxListed = 12
 
-// selectionBefore matches the selection from self at the end of a text, with optional fields.
+// selectionBefore matches the selection from self at the end of a string, with optional fields.
 var selectionBefore = regexp.MustCompile(`\b(?:self|oldSelf)((?:\.\??\w+)*)\.?\??$`)
 
 // embeddedMetadata matches the selection of the metadata of an item.
@@ -63,7 +63,7 @@ func (p *problem) explainUndefined(rule crd.RuleLocation, before, name string) {
 	}
 }
 
-// ownerOf returns the only property of a schema that has a property of that name; empty if there is none.
+// ownerOf returns the only property of a schema that has a property of that name, or an empty string.
 func ownerOf(node *apiextensions.JSONSchemaProps, name string) (owner string) {
 	for _, property := range slices.Sorted(maps.Keys(node.Properties)) {
 		schema := node.Properties[property]

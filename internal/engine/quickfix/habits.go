@@ -45,7 +45,7 @@ var celHabits = []suggestion{
 	{code: "cel-no-overload", message: pattern(`overload for '_[!=]=_' applied to '\((?:\w+, null|null, \w+)\)'`), hint: "A value of this type is never null. To test whether a field is present, write has(a.b)."},
 }
 
-// replacing returns a function that replaces the given texts, each followed by its replacement.
+// replacing returns a function that replaces the given strings, each followed by its replacement.
 func replacing(pairs ...string) func(string) string {
 	return func(s string) string {
 		for i := 0; i < len(pairs); i += 2 {
@@ -61,7 +61,7 @@ func replacing(pairs ...string) func(string) string {
 const maxTitle = 80
 
 // rewriting returns a function whose fix replaces each match of a regular expression in a rule. It
-// offers none if the result does not compile. Strings stay as they are, unless they match.
+// offers no fix if the result does not compile. Strings stay as they are, unless they match.
 func rewriting(match string, replace func(string) string) fixFunc {
 	written := regexp.MustCompile(match)
 	other := regexp.MustCompile(`'[^']*'|"[^"]*"|` + match)

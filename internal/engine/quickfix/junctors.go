@@ -66,7 +66,7 @@ func (p *problem) explainJunctor() {
 	}
 }
 
-// lacksProperties reports whether a value has none of the properties of an alternative, which
+// lacksProperties reports whether a value lacks all properties of an alternative, which
 // requires none.
 func lacksProperties(alternatives []apiextensions.JSONSchemaProps, value any) bool {
 	object, isObject := value.(map[string]any)

@@ -37,8 +37,8 @@ func setServedVersion(p *problem) []playground.Fix {
 	return fixes
 }
 
-// isOfOtherKind reports whether neither the group nor the kind of an object resembles that of the
-// CRD, and explains it. A group without a dot is built into Kubernetes.
+// isOfOtherKind reports whether neither the group nor the kind of an object resembles the
+// CRD's, and explains it. A group without a dot is built into Kubernetes.
 func (p *problem) isOfOtherKind() (isOther bool, hint string) {
 	apiVersion, kind := p.scalar("apiVersion"), p.scalar("kind")
 	group := ""

@@ -74,7 +74,7 @@ const identityOfCondition = "type"
 var describing = []string{"status", "state", "phase", "reason", "message", "lastTransitionTime", "lastUpdateTime", "observedGeneration", "value"}
 
 // furtherKey returns a property that distinguishes all items of the list at a path together with
-// its map keys, required ones first; empty if there is none.
+// its map keys, required ones first, or an empty string.
 func (p *problem) furtherKey(list *structuralschema.Structural, path []any) string {
 	if _, hasStatus := list.Items.Properties["status"]; hasStatus && slices.Equal(list.XListMapKeys, []string{identityOfCondition}) {
 		return ""

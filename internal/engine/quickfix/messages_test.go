@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "add the new messages to "+messagesFile+
 
 // messagesFile lists upstream's messages: the package, the function and the message, and after a
 // tab the code of the error page, or "- " and the reason why no page is necessary. A line that
-// ends with * before the tab stands for all messages that begin with it.
+// ends with * before the tab means all messages that begin with it.
 const messagesFile = "../../site/messages.txt"
 
 // judges are the packages that judge CRDs, objects and applied configurations.
@@ -209,7 +209,7 @@ func messagesOf(n ast.Node) (found []message) {
 	return found
 }
 
-// literalsOf returns the texts of the string literals in an expression.
+// literalsOf returns the string literals in an expression.
 func literalsOf(e ast.Expr) (texts []string) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
@@ -221,7 +221,7 @@ func literalsOf(e ast.Expr) (texts []string) {
 	return texts
 }
 
-// textOf returns the text of a concatenation of strings, where … stands for other values.
+// textOf returns the value of a concatenation of strings, where … means other values.
 func textOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:

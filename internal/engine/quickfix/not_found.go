@@ -14,7 +14,7 @@ import (
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
-// supplyResource adds what a request requires: the status subresource of the version, and
+// supplyResource adds the requirements of a request: the status subresource of the version, and
 // the existing object.
 func supplyResource(p *problem) []playground.Fix {
 	version := p.requestedVersion()

@@ -8,7 +8,7 @@ import (
 )
 
 // TestEveryErrorHasAPage requires a page of the error index for each code of an error. The test
-// of package notes requires those of the notes.
+// of package notes requires the notes' pages.
 func TestEveryErrorHasAPage(t *testing.T) {
 	codes := quickfix.Codes()
 	for _, page := range errorindex.All() {

@@ -52,7 +52,7 @@ func SuggestForObject(o object.Evaluated, c *crd.CRD, s playground.Scenario) {
 }
 
 // SuggestForAdmission adds hints and fixes to the findings in the admission
-// file, in place. faults holds the causes of the errors of expressions, and schema is that of the
+// file, in place. faults holds the causes of the errors of expressions, and schema is the schema of the
 // object; it may be nil.
 func SuggestForAdmission(findings []playground.Finding, file *source.File, faults []celrule.Fault, schema *structuralschema.Structural) {
 	// The range alone locates a finding in an admission file.
@@ -107,7 +107,7 @@ func suggest(p problem, resolveField func(field string) (source.Location, bool))
 	return p.applyTable()
 }
 
-// explainers lists the errors whose hint depends on the document. It precedes that of the tables.
+// explainers lists the errors whose hint depends on the document. It precedes the hints of the tables.
 var explainers = []struct {
 	document playground.Document
 	message  *errorPattern

@@ -123,7 +123,7 @@ func (p *problem) computeFixes(compute fixFunc) []playground.Fix {
 	return fixes[:min(len(fixes), maxFixes)]
 }
 
-// rankOf orders fixes: those that accept more objects follow the others, and are never safe.
+// rankOf orders fixes: fixes that accept more objects follow the others, and are never safe.
 func rankOf(f playground.Fix) int {
 	if f.Effect == playground.FixWidens {
 		return 1
@@ -144,7 +144,7 @@ var undecodedErrors = []suggestion{
 	{code: playground.CodeNoMatches, message: pattern(`^not an object of the CRD: `), hint: "The existing objects are objects of the CRD. Correct apiVersion and kind, or remove the document."},
 }
 
-// conversionErrors lists errors of the document that stands for the conversion webhook.
+// conversionErrors lists errors of the document that replaces the conversion webhook.
 var conversionErrors = []suggestion{
 	{code: "cel-syntax", message: pattern(`Syntax error`), hint: "Invalid CEL syntax at the marked position."},
 	{code: "cel-undeclared-reference", message: pattern(`undeclared reference to '[^']+'`), hint: "Unknown identifier. In the expressions of a conversion, self is the value of the field."},

@@ -60,7 +60,7 @@ var (
 	webhookFailed = pattern(`^failed calling webhook "`)
 )
 
-// chooseMissingAction sets what a binding does with requests that have no parameter.
+// chooseMissingAction sets the action of a binding on requests that have no parameter.
 func chooseMissingAction(p *problem) []playground.Fix {
 	const name = "parameterNotFoundAction"
 	at := p.doc.PathAt(p.Range.Start)

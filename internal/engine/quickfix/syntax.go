@@ -160,7 +160,7 @@ func repairSpaces(lines []string, at int) []repair {
 	return []repair{{"YAML needs a space after the colon of a key.", "Add the missing spaces", first, repaired}}
 }
 
-// parentOf has the key of the root above some keys that stand below no other.
+// parentOf has the key of the root above some keys that no other contains.
 var parentOf = map[string]string{
 	"name": "metadata", "namespace": "metadata", "generateName": "metadata", "labels": "metadata", "annotations": "metadata",
 	"group": "spec", "scope": "spec", "names": "spec", "versions": "spec",
@@ -267,7 +267,7 @@ func keyOf(line string) string {
 }
 
 // repairIndentation aligns a line with one of the lines above, together with the lines
-// nested in it and perhaps those that follow. The nearest indentation is first.
+// nested in it and perhaps its successors. The nearest indentation is first.
 func repairIndentation(lines []string, at int) []repair {
 	const hint = "The indentation does not match the lines above."
 	own := len(indentation(lines[at]))

@@ -218,7 +218,7 @@ func correctUnknownField(p *problem) []playground.Fix {
 	return append(fixes, p.newFix("Remove "+typed, p.deleteAt(path...))...)
 }
 
-// preservingAbove returns the nearest field above a path whose schema preserves unknown fields; empty if there is none.
+// preservingAbove returns the nearest field above a path whose schema preserves unknown fields, or an empty string.
 func (p *problem) preservingAbove(path []any) string {
 	for i := len(path) - 1; i >= 0 && p.schema != nil; i-- {
 		if node, _ := crdschema.NodeAt(p.schema, path[:i]); node != nil && node.XPreserveUnknownFields {

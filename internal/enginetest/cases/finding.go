@@ -52,10 +52,10 @@ func (d documentLines) finding(f playground.Finding) string {
 	return w.String()
 }
 
-// A writer writes lines whose characters can stand in a block of YAML.
+// A writer writes lines whose characters a block of YAML permits.
 type writer struct{ strings.Builder }
 
-// print writes a text and a line break. Blanks before line breaks are visible.
+// print writes a string and a line break. Blanks before line breaks are visible.
 func (w *writer) print(format string, values ...any) {
 	for line := range strings.SplitSeq(fmt.Sprintf(format, values...), "\n") {
 		content := strings.TrimRight(line, " ")
@@ -98,7 +98,7 @@ func (d documentLines) edit(w *writer, e playground.TextEdit) {
 	}
 }
 
-// place returns the lines of a range and the text around it, such as "crd.yaml:4: type: «array»".
+// place returns the lines of a range and its context, such as "crd.yaml:4: type: «array»".
 func (d documentLines) place(document playground.Document, at playground.Range) string {
 	before, marked, _ := d.excerpt(document, at)
 	const context = 20
@@ -111,7 +111,7 @@ func (d documentLines) place(document playground.Document, at playground.Range) 
 	return visible(fmt.Sprintf("%s:%s: %s«%s»", names[document], lines(at), strings.TrimLeft(before, " "), marked))
 }
 
-// lines returns the number of the first line of a range, with that of its last line if there are several.
+// lines returns the number of the first line of a range, and of the last line if there are several.
 func lines(at playground.Range) string {
 	if at.Start.Line == at.End.Line {
 		return fmt.Sprint(at.Start.Line + 1)
@@ -122,7 +122,7 @@ func lines(at playground.Range) string {
 // maxExcerpt is the maximum number of characters of a line before a place, in it and after it.
 const maxExcerpt = 100
 
-// excerpt returns the first line of a range: the text before the range, in it and after it.
+// excerpt returns the first line of a range: the parts before the range, in it and after it.
 func (d documentLines) excerpt(document playground.Document, at playground.Range) (before, marked, after string) {
 	var line []uint16
 	if text := d.scenario.Text(document); text != nil {
@@ -141,7 +141,7 @@ func (d documentLines) excerpt(document playground.Document, at playground.Range
 	return string(first), short(utf16.Decode(line[start:end])), short(utf16.Decode(line[end:]))
 }
 
-// short returns the start of a text.
+// short returns the start of a string.
 func short(text []rune) string {
 	if len(text) > maxExcerpt {
 		return string(text[:maxExcerpt]) + "…"

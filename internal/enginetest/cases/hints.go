@@ -9,8 +9,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// Hints has the places of each hint, by its text: the name of a case and the number of the hint there. A hint of
-// several cases stands once, in a file of all cases, so that another wording changes one expected text.
+// Hints has the places of each hint, by its wording: the name of a case and the number of the hint there. A hint of
+// several cases is once in a file of all cases, so that another wording changes one expected text.
 type Hints map[string][]string
 
 // Add adds the hints of a case.
@@ -19,7 +19,7 @@ func (h Hints) Add(name string, report playground.Report) {
 	h.add(report, func() string { count++; return fmt.Sprintf("%s %d", name, count) })
 }
 
-// add adds the hints of a report. next returns the place of the next hint.
+// add adds the hints of a report. next returns the next hint's place.
 func (h Hints) add(report playground.Report, next func() string) {
 	add := func(hint string) {
 		if hint != "" {
@@ -77,7 +77,7 @@ func (h Hints) isShared(hint string) bool {
 	return first != last
 }
 
-// of returns a hint as it stands in a case.
+// of returns a hint as in a case.
 func (h Hints) of(hint string) string {
 	if h.isShared(hint) {
 		return "in hints.txt"

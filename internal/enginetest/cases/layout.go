@@ -15,7 +15,7 @@ const (
 	maxPlainWidth = 200
 )
 
-// layOut formats a value as YAML. A list or an object that fits stands on one line, and a text of
+// layOut formats a value as YAML. A list or an object that fits is on one line, and a string of
 // several lines as a block.
 func layOut(n *yaml.Node) ([]byte, error) {
 	style(n, 0)
@@ -27,7 +27,7 @@ func layOut(n *yaml.Node) ([]byte, error) {
 }
 
 // style sets the style of a node that starts at a column, and returns its width on one line. The width of
-// a block exceeds that of any line.
+// a block exceeds any line's.
 func style(n *yaml.Node, column int) int {
 	const block = maxPlainWidth + 1
 	switch {

@@ -21,12 +21,12 @@ type Expectation struct {
 	// Recorded reports that the recorded verdict of an API server proves the responses, the stored
 	// objects and the tables.
 	Recorded bool
-	// Hints has the hints that stand in a file of their own.
+	// Hints has the hints in a file of their own.
 	Hints Hints
 }
 
 // Encode encodes a report for comparison. Unless it is complete, the encoding has what deviates from
-// a plain request, findings as people read them, and places with the text around them. Encode fails
+// a plain request, findings as people read them, and places with their context. Encode fails
 // if an object has other stages than the scenario's requests, or skips one for a reason that its row
 // does not permit.
 func (e Expectation) Encode(report playground.Report) ([]byte, error) {
@@ -79,7 +79,7 @@ func (e Expectation) deviations(r playground.Report) playground.Report {
 	return r
 }
 
-// plainConditions are those of each CRD that the API server can serve.
+// plainConditions are the conditions of each CRD that the API server can serve.
 var plainConditions = []playground.Condition{
 	{Type: "Established", Status: "True", Reason: "InitialNamesAccepted", Message: "the initial names have been accepted"},
 	{Type: "NamesAccepted", Status: "True", Reason: "NoConflicts", Message: "no conflicts found"},
@@ -192,7 +192,7 @@ func (e Expectation) table(t playground.Table) playground.Table {
 	return t
 }
 
-// isPlain reports whether the output of kubectl only names what it created.
+// isPlain reports whether the output of kubectl only names the created object.
 func isPlain(output string) bool {
 	return strings.HasSuffix(output, " created") && !strings.Contains(output, "\n")
 }
@@ -208,7 +208,7 @@ var plainReasons = []string{
 	"the revision of etcd at which the object is written",
 }
 
-// withoutPlainChanges omits from the stages what the API server adds to the metadata of any object.
+// withoutPlainChanges omits from the stages the fields that the API server adds to the metadata of any object.
 func withoutPlainChanges(stages []playground.Stage) []playground.Stage {
 	stages = slices.Clone(stages)
 	for i := range stages {

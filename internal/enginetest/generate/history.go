@@ -45,7 +45,7 @@ func (g *Generator) History(i int) *History {
 	return h
 }
 
-// addVersion adds a version that is not stored. Its schema is that of another version,
+// addVersion adds a version that is not stored. Its schema is another version's,
 // or a mutation of it.
 func addVersion(r *rand.Rand, crd tree) {
 	spec, _ := crd["spec"].(tree)
@@ -95,7 +95,7 @@ func (h *History) Next(stored string) Mutant {
 }
 
 // firstOperations and laterOperations list the operations of requests for an object that does
-// not exist, and of later requests. Frequent ones stand several times.
+// not exist, and of later requests. Frequent ones are repeated.
 var (
 	firstOperations = []playground.Operation{playground.OperationApply, playground.OperationApply, playground.OperationCreate}
 	laterOperations = []playground.Operation{

@@ -50,7 +50,7 @@ func (v Revision) base(r *rand.Rand, version any, root tree) tree {
 	return object
 }
 
-// placesOf returns the changed places of a version. If it has none, it returns those of
+// placesOf returns the changed places of a version. If it has none, it returns the places of
 // all versions, because objects may pass through the schema of another version.
 func (v Revision) placesOf(version any) []changedPlace {
 	of := slices.DeleteFunc(slices.Clone(v.changed), func(place changedPlace) bool { return place.version != version })

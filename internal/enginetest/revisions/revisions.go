@@ -36,7 +36,7 @@ type Tally struct {
 	Changes map[playground.ChangeClass]int
 	// Witnesses counts the confirmed witnesses.
 	Witnesses int
-	// Tries counts the objects for compatible pairs, and Accepted those of them that the
+	// Tries counts the objects for compatible pairs, and Accepted the ones that the
 	// old CRD accepts.
 	Tries, Accepted int
 	Wrong           []Wrong

@@ -67,7 +67,7 @@ const measured = 10;
 /** The least pause of a thread between two readings of the clock, in ms. */
 const leastPause = 2;
 
-/** The largest number of readings of the clock, which may stand still. */
+/** The largest number of readings of the clock, which may stop. */
 const maxReadings = 100_000;
 
 /** Measures the part of the time for which this thread has a processor, 0 to 1. It computes until then. */

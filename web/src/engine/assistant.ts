@@ -85,7 +85,7 @@ export class Assistant {
     return (await this.#ask({ publish: { scenario: withoutDefaults(scenario), version, strict } })).publish;
   }
 
-  /** Generates CRDs on the server. Rejects if the server fails or may not have the text. */
+  /** Generates CRDs on the server. Rejects if the server fails or may not have the source. */
   async generate(source: GenerateRequest): Promise<GenerateResult | undefined> {
     const assist = this.#engine({ generate: source });
     if (!assist) throw new Error("Go types need WebAssembly or the server, and your documents are not sent to it");

@@ -3,7 +3,7 @@ import { GoTypes, type GoTypesState } from "./gotypes";
 import type { FromWorker, ToWorker } from "./protocol";
 import { EvaluationStopped, WorkerClient, type WorkerLike } from "./worker-client";
 
-/** A worker whose module copies the text; "crash" ends it. */
+/** A worker whose module copies the source; "crash" ends it. */
 class FakeWorker implements WorkerLike {
   onmessage: ((event: MessageEvent<FromWorker>) => void) | null = null;
   onerror: ((event: ErrorEvent) => void) | null = null;

@@ -11,7 +11,7 @@ export interface Generator {
 
 /** The last result of the generator. */
 export interface Generated {
-  /** The text of Go that it is for. */
+  /** Its Go source. */
   readonly go: string;
   /** Empty if mistakes prevent a CRD. */
   readonly crd: string;
@@ -19,7 +19,7 @@ export interface Generated {
   readonly origins: readonly Origin[];
   /** The edits of Go for fixes of the CRD by their keys; no edits for those that have none in Go. */
   readonly translated: ReadonlyMap<string, Fix>;
-  /** A sentence if the generator failed on a newer text; otherwise empty. */
+  /** A sentence if the generator failed on newer source; otherwise empty. */
   readonly fault: string;
 }
 
@@ -61,7 +61,7 @@ export class GoTypes {
   }
 
   /**
-   * Generates the CRDs of a text of Go. Resolves to undefined if a newer text replaced this
+   * Generates the CRDs of Go source. Resolves to undefined if newer source replaced this
    * one. Rejects with EvaluationStopped if the generation was stopped, and with another error
    * if the module fails; the next call starts it again.
    */

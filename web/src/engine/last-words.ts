@@ -3,7 +3,7 @@ const maxBytes = 64 << 10;
 
 /**
  * Matches the line that Go's runtime prints if the module's memory cannot grow. There is
- * no other sign: the exit code is that of every crash.
+ * no other sign: every crash has the same exit code.
  */
 const outOfMemory = /^fatal error: .*\b(?:out of memory|cannot allocate memory)\b/m;
 

@@ -72,7 +72,7 @@ export class Programs {
   }
 
   /**
-   * Returns the judgments on a scenario, with that of its release if the module is loaded.
+   * Returns the judgments on a scenario, including its release's if the module is loaded.
    * Resolves to undefined if the release has no module.
    */
   async judge(scenario: Scenario): Promise<Judgments | undefined> {

@@ -10,7 +10,7 @@ const { scope } = self.registration;
 const addresses = new Set([scope, ...site.files.map(absolute)]);
 const modules = new Set(site.modules.map(absolute));
 
-/** Distinguishes the caches from those of other sites on the same host. */
+/** Distinguishes the caches from other sites' caches on the same host. */
 const prefix = `crdlab ${scope} `;
 /** The page and its files, all of one version. */
 const pageCache = prefix + site.version;

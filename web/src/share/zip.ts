@@ -1,6 +1,6 @@
 import { downloadZip } from "client-zip";
 
-/** A file's name and its text. */
+/** A file's name and its content. */
 export type NamedText = readonly [name: string, text: string];
 
 /** A constant, because the time of a download says nothing about the files. */

@@ -2,7 +2,7 @@ import { type CrdOperation, crdOperations, isOneOf, type Operation, operations, 
 import { element, write } from "../dom";
 import type { Session } from "../session";
 
-/** Labels the first choice, which stands for the default operation. */
+/** Labels the first choice, which means the default operation. */
 function automatic({ oldObject }: Scenario): string {
   return oldObject.trim() === "" ? "auto: create" : "auto: update";
 }

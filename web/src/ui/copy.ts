@@ -9,7 +9,7 @@ export function bindCopyText(): void {
   });
 }
 
-/** Copies a text, and shows the outcome on the button for a moment. */
+/** Copies a string, and shows the outcome on the button for a moment. */
 export async function copy(button: HTMLElement, text: string): Promise<void> {
   const before = button.textContent;
   try {

@@ -130,7 +130,7 @@ export class Documents {
     return this.#readOnly || (name === "crd" && scenario.go !== "");
   }
 
-  /** Opens a text as a document of a request, unless it is read-only, and focuses its editor. */
+  /** Opens source as a document of a request, unless it is read-only, and focuses its editor. */
   open(name: DocumentName, text: string, request: Partial<Scenario> = {}): void {
     if (!this.#isFixed(name)) this.#session.edit({ ...request, [name]: text }, "opened");
     this.focus(name);
@@ -292,7 +292,7 @@ export class Documents {
     const { answer, tested } = state;
     const all = name === "crd" && this.#isFixed(name, state) ? (answer?.findings ?? []).map(withoutFixes) : answer?.findings ?? [];
     if (name === "go") {
-      // The marks follow the text until the next result.
+      // The marks follow the edits until the next result.
       if (state.generated.go === state.scenario.go) this.#editors.get(name)?.showFindings(marksInGo(state));
       return;
     }

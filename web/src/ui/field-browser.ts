@@ -114,7 +114,7 @@ export class FieldBrowser {
       : allSentence(this.#tree);
   }
 
-  /** Shows the field of the address or the one that the user opened. */
+  /** Shows the field of the address or the opened one. */
   #showPlace({ field }: SessionState): void {
     if (!this.#tree || !this.#root) return;
     if (field && field.version !== this.#tree.version && this.#tree.versions.includes(field.version)) {

@@ -32,7 +32,7 @@ export class FieldTreeView {
     options.place.addEventListener("keydown", (event) => this.#move(event));
   }
 
-  /** Renders the fields of a tree, or only those that a search found. The open fields stay open. */
+  /** Renders the fields of a tree, or only the result of a search. The open fields stay open. */
   show(root: FieldNode | undefined, found: Found | undefined): void {
     const focused = this.#focusedKey();
     this.#root = root;
@@ -41,7 +41,7 @@ export class FieldTreeView {
     if (focused !== undefined) this.#lineAt(focused)?.focus();
   }
 
-  /** Opens all fields, and returns the function that closes those that were closed. */
+  /** Opens all fields, and returns the function that closes the ones that were closed. */
   openAll(): () => void {
     const open = [...this.#open];
     const all = (node: FieldNode): void => {
@@ -86,7 +86,7 @@ export class FieldTreeView {
     return this.#page(this.#shownIn(parent), 0);
   }
 
-  /** Returns the shown fields of a value: those of a search, or all below a match. */
+  /** Returns the shown fields of a value: the result of a search, or all below a match. */
   #shownIn({ names, children }: FieldNode): readonly FieldNode[] {
     const found = this.#found;
     if (!found || (names.length > 0 && !found.ancestors.has(keyOf(names)))) return children;

@@ -70,7 +70,7 @@ function showProblems(problems: readonly GoProblem[]): void {
   list.append(...problems.toSorted((a, b) => rank(a) - rank(b)).map(problemRow));
   const parts = problems.length > 0 ? [make("h2", "problems-head", `Go: ${counts.join(" · ")}`), list] : [];
   element("go-problems", HTMLElement).replaceChildren(...parts);
-  // Mistakes in Go come before those that may follow from them; mere notes come last.
+  // Mistakes in Go precede their possible consequences; mere notes come last.
   const ofGo = element("of-go", HTMLElement);
   const isFirst = ofGo.parentElement?.firstElementChild === ofGo;
   const isMistaken = errors + warnings > 0;
@@ -81,7 +81,7 @@ function showProblems(problems: readonly GoProblem[]): void {
   element("go-count", HTMLElement).replaceChildren(...(errors + warnings > 0 ? [shown] : []));
 }
 
-/** Renders a problem like those of the other documents. */
+/** Renders a problem like a problem of another document. */
 function problemRow({ range, severity, message, hint, fixes }: GoProblem): HTMLElement {
   const row = make("li", `problem is-${severity}`);
   const line = make("div", "problem-line");
@@ -100,7 +100,7 @@ function fixButton(fix: Fix, className = ""): HTMLElement {
   return made;
 }
 
-/** Offers the Go source beside each place in the generated CRD, and the fixes in Go beside those of the CRD. */
+/** Offers the Go source beside each place in the generated CRD, and the fixes in Go beside the fixes of the CRD. */
 export function offerGo(state: SessionState): void {
   for (const offered of document.querySelectorAll(".from-go")) offered.remove();
   for (const toCrd of document.querySelectorAll<HTMLElement>(".problem .goto[data-document=crd]")) {

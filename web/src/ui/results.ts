@@ -51,7 +51,7 @@ export class Results {
       if (state.answer) this.#show(state);
       else this.#clear(state);
     }
-    // A pause shows the verdict on the present text, not one on the text before.
+    // A pause shows the verdict on the present document, not on an earlier one.
     const waits = state.typing || (state.origin === "typed" && state.scenario !== state.answered);
     if (waits !== this.#waits) this.#panels.hold(waits ? afterTyping : []);
     this.#waits = waits;

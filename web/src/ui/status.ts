@@ -80,7 +80,7 @@ export function bindStatus(session: Session, { engine: { programs: modules = {} 
     session.update({ answered: undefined, notice: "", failed: false });
     element("result", HTMLElement).focus();
   });
-  // Most evaluations end before a reader would see that the result is of an earlier text.
+  // Most evaluations end before a reader would see that the result is of an earlier document.
   const showWait = (): void => {
     panes.toggleAttribute("data-stale", session.state.answered !== session.state.scenario);
     write(result, { ariaBusy: String(isPending(session.state)) });
