@@ -89,7 +89,7 @@ suite("the Worker", () => {
   test("serves other assets during the download of the engine", async () => {
     const { module, size, runtime } = JSON.parse(readFileSync(join(here, "built", "engine.json"), "utf8"));
     const bytes = async (path) => {
-      const response = await fetch(`${origin}/${path}`, { headers: { "accept-encoding": "br" }, signal: AbortSignal.timeout(30_000) });
+      const response = await fetch(`${origin}/${path}`, { headers: { "accept-encoding": "br" }, signal: AbortSignal.timeout(120_000) });
       return (await response.arrayBuffer()).byteLength;
     };
     for (let round = 0; round < 6; round++) {

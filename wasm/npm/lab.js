@@ -20,7 +20,7 @@ export async function open(startWorker) {
       if (!goTypes || goTypes.hasEnded()) goTypes = connect(startWorker, "goTypes");
       const generator = goTypes;
       await generator.ready;
-      return (await generator.ask("assist", { generate: source })).generated;
+      return (await generator.ask("assist", { generate: source })).generate;
     },
     close: () => {
       closed = new Error("the engine was closed");
