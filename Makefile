@@ -62,7 +62,7 @@ find = $(shell find $(1) -type f $(2) 2>/dev/null)
 say = @echo "--- $(1)"
 
 # The packages that the engine's modules do not contain.
-SERVER_PACKAGES := $(addprefix internal/,cluster confine errorindex fairqueue gotypes httpapi inspect load lsp mcp metrics releases naming procpool renderer server share site upgrade)
+SERVER_PACKAGES := $(addprefix internal/,cluster confine errorindex fairqueue gotypes httpapi inspect load lsp mcp metrics naming procpool releases renderer server share site upgrade)
 TEMPLATES := $(call find,internal,-name '*.templ')
 # Their templates stand for the code that templ generates from them: dist/templates.
 ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/devtools/*' ! -path 'internal/enginetest/*' ! -path 'internal/refserver/*' ! -path 'internal/apiclient/*' ! -path 'wasm/gotypes/*' ! -name '*_templ.go' $(foreach package,$(SERVER_PACKAGES),! -path '$(package)/*') ! -name '*.css')

@@ -35,7 +35,7 @@ type Assistant struct {
 // New returns an assistant that evaluates with e.
 func New(e *engine.Engine) *Assistant { return &Assistant{engine: e} }
 
-// Respond responds to an assist request. The response is empty if nothing is known about
+// Respond returns the response to an assist request. The response is empty if nothing is known about
 // the position. Respond fails if ctx ends, the request is invalid or the engine fails.
 func (a *Assistant) Respond(ctx context.Context, request playground.AssistRequest) (response playground.AssistResponse, err error) {
 	defer func() {

@@ -133,8 +133,8 @@ func Groups(in *manifest.Input) (groups []Group, withoutCRD []*manifest.Document
 // if there is none.
 type Definition struct{ CRD, Old *manifest.Document }
 
-// Definitions returns the definition of each CRD, which is itself, and of each object. withoutCRD lists the
-// objects that belong to no CRD. accepted is called for CRDs whose file has several of one name.
+// Definitions returns the definition of each CRD, which is itself, and of each object. withoutCRD
+// lists the objects that belong to no CRD. accepted is called for CRDs whose file has several of one name.
 func Definitions(in *manifest.Input, accepted func(Definition) bool) (definitions map[*manifest.Document]Definition, withoutCRD []*manifest.Document) {
 	chains, withoutCRD := chainsOf(in)
 	definitions = map[*manifest.Document]Definition{}

@@ -14,7 +14,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// explainField responds as the command explain.
+// explainField returns the output of the command explain.
 func (o Options) explainField(ctx context.Context, groups []check.Group, in ExplainInput) (string, error) {
 	var crds []check.Group
 	for _, g := range groups {
@@ -46,7 +46,7 @@ func (o Options) explainField(ctx context.Context, groups []check.Group, in Expl
 	return text, err
 }
 
-// evaluate responds as the command eval.
+// evaluate returns the output of the command eval.
 func evaluate(ctx context.Context, groups []check.Group, in EvaluateInput) (string, error) {
 	answer, trial := assist.New(engine.New()).Respond, playground.Expression{Expression: in.Expression, Path: in.At}
 	text, err := joined(groups, func(g check.Group, out io.Writer) error {
@@ -68,7 +68,7 @@ func evaluate(ctx context.Context, groups []check.Group, in EvaluateInput) (stri
 	return text, err
 }
 
-// sample responds as the command sample.
+// sample returns the output of the command sample.
 func sample(ctx context.Context, groups []check.Group, in SampleInput) (string, error) {
 	answer := assist.New(engine.New()).Respond
 	return joined(groups, func(g check.Group, out io.Writer) error {

@@ -113,7 +113,7 @@ func New(o Options) *sdk.Server {
 	return s
 }
 
-// addTool adds a tool that returns plain text. The inputs of answer hold its sources.
+// addTool adds a tool that returns plain text. answer receives the documents of its sources.
 func addTool[In input](s *sdk.Server, o Options, name, description string, answer func(context.Context, In, []*manifest.Input) (string, error)) {
 	closed := false
 	tool := &sdk.Tool{Name: name, Description: description, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}}
@@ -124,9 +124,9 @@ func addTool[In input](s *sdk.Server, o Options, name, description string, answe
 				err = fmt.Errorf("crdlab failed: %v", p)
 			}
 		}()
-		roots, unasked := o.roots(r, in)
-		if unasked != nil {
-			return unasked, nil, nil
+		roots, pending := o.roots(r, in)
+		if pending != nil {
+			return pending, nil, nil
 		}
 		var inputs []*manifest.Input
 		var problems []string

@@ -20,7 +20,7 @@ type roots []string
 
 // roots returns the roots of a request. If the client must name its own first, it returns the
 // request for them.
-func (o Options) roots(r *sdk.CallToolRequest, in input) (all roots, unasked *sdk.CallToolResult) {
+func (o Options) roots(r *sdk.CallToolRequest, in input) (all roots, pending *sdk.CallToolResult) {
 	const id = "roots"
 	client := r.Session.InitializeParams()
 	needed := false

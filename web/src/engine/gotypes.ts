@@ -11,7 +11,7 @@ export interface Generator {
 
 /** The last result of the generator. */
 export interface Generated {
-  /** Its Go source. */
+  /** The Go source of the result. */
   readonly go: string;
   /** Empty if mistakes prevent a CRD. */
   readonly crd: string;

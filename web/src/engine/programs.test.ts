@@ -36,9 +36,9 @@ function setUp() {
   const programs = new Programs({
     modules: { "1.31": module("first"), "1.32": module("second") },
     load: ({ module: name }) => {
-      const judge = new FakeProgram(name);
-      fakes.push(judge);
-      return judge;
+      const program = new FakeProgram(name);
+      fakes.push(program);
+      return program;
     },
     request: ({ crd }) => Promise.resolve(crd),
     onState: (state) => states.push(state),
@@ -46,7 +46,7 @@ function setUp() {
   return { fakes, programs, last: () => states.at(-1) };
 }
 
-test("the module of the chosen release fakes once it is ready", async () => {
+test("the program of the chosen release judges once it is ready", async () => {
   const { fakes, programs, last } = setUp();
   programs.choose("1.31");
   expect(last()).toMatchObject({ release: "1.31", at: "loading" });
@@ -70,7 +70,7 @@ test("the choice of another release ends the module", () => {
   expect(fakes).toHaveLength(2);
 });
 
-test("one release after another fakes a scenario", async () => {
+test("one release after another judges a scenario", async () => {
   const { fakes, programs, last } = setUp();
   const done = programs.judgeAll(scenario);
   fakes[0]?.ready();
