@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +12,6 @@ import (
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/manifest"
-	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/releases"
 )
 
@@ -34,7 +32,6 @@ func watchInput(command *cobra.Command, paths []string, judge judgeInput) (int, 
 	for start := time.Now(); ; start = time.Now() {
 		in := reader.Read(command.Context(), paths)
 		addUnjudged(in, paths, false)
-		m.next()
 		status, err := judge(in, m)
 		if err != nil && command.Context().Err() == nil {
 			return 0, err
@@ -44,6 +41,7 @@ func watchInput(command *cobra.Command, paths []string, judge judgeInput) (int, 
 			after = " after a change of " + strings.Join(changed, ", ")
 		}
 		notify(command, "%s%s: %d ms; waiting for changes", time.Now().Format(time.TimeOnly), after, time.Since(start).Milliseconds())
+		m.ForgetOthers()
 		reader.Previous = in
 		if changed, err = watcher.Next(command.Context()); errors.Is(err, context.Canceled) {
 			return status, nil
@@ -71,42 +69,15 @@ func validateWatch(paths []string, output string, writes bool) error {
 	return nil
 }
 
-// A memory remembers the reports of the last run, so that the next run only evaluates
-// scenarios that changed.
+// A memory keeps the compiled CRDs and the reports of the last run for the next one.
 type memory struct {
-	engine  *engine.Engine
-	access  sync.Mutex
-	last    map[playground.Scenario]playground.Report
-	current map[playground.Scenario]playground.Report
+	engine *engine.Engine
+	check.Memory
 }
 
 func newMemory() *memory { return &memory{engine: engine.New()} }
 
-// next begins a run: it forgets the reports that the last run did not need.
-func (m *memory) next() {
-	m.last, m.current = m.current, map[playground.Scenario]playground.Report{}
-}
-
-// newEngine returns the engine of a worker. All workers share the compiled CRDs, and keep them for the next run.
+// newEngine returns the engine of a worker.
 func (m *memory) newEngine(programs *releases.Programs) check.Engine {
-	return check.Engine{Evaluate: m.remembering(programs.NewEvaluator(m.engine).Evaluate)}
-}
-
-// remembering returns a function that evaluates each scenario once.
-func (m *memory) remembering(evaluate playground.Evaluate) playground.Evaluate {
-	return func(ctx context.Context, s playground.Scenario) (playground.Report, error) {
-		m.access.Lock()
-		report, known := m.last[s]
-		m.access.Unlock()
-		if !known {
-			var err error
-			if report, err = evaluate(ctx, s); err != nil {
-				return report, err
-			}
-		}
-		m.access.Lock()
-		defer m.access.Unlock()
-		m.current[s] = report
-		return report, nil
-	}
+	return check.Engine{Evaluate: m.Remembering(programs.NewEvaluator(m.engine).Evaluate)}
 }

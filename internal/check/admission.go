@@ -42,14 +42,14 @@ type admission struct {
 	applied map[*manifest.Document]bool
 }
 
-// admissionOf returns the policies of an input, or nil without any or without a CRD. Of several documents of one
+// admissionOf returns the policies of an input, or nil without any. Of several documents of one
 // name, the first counts.
 func admissionOf(in *manifest.Input) *admission {
 	a := &admission{found: map[*manifest.Document]map[string][]manifest.Finding{}, applied: map[*manifest.Document]bool{}}
 	read := map[bundle.Kind]bool{{Kind: "Namespace"}: true}
 	hasPolicy := false
 	for _, d := range in.Documents {
-		if isPolicy(d) {
+		if IsPolicy(d) {
 			hasPolicy, read[d.Kind] = true, true
 			read[paramKind(d)] = true
 		}
@@ -58,7 +58,7 @@ func admissionOf(in *manifest.Input) *admission {
 			a.groups = append(a.groups, plural, d.Described.Group)
 		}
 	}
-	if !hasPolicy || len(a.groups) == 0 {
+	if !hasPolicy {
 		return nil
 	}
 	names := map[Object]bool{}
@@ -83,7 +83,16 @@ func Policies(in *manifest.Input) []*manifest.Document {
 	return nil
 }
 
-func isPolicy(d *manifest.Document) bool {
+// AdmissionOf returns [playground.Scenario.Admission] with the policies of an input.
+func AdmissionOf(in *manifest.Input) string {
+	if a := admissionOf(in); a != nil {
+		return a.text
+	}
+	return ""
+}
+
+// IsPolicy reports whether a document is an admission policy or its binding.
+func IsPolicy(d *manifest.Document) bool {
 	return d.Kind.Group == AdmissionGroup && slices.Contains(policyKinds, d.Kind.Kind)
 }
 
@@ -170,7 +179,7 @@ func (a *admission) concerns(d *manifest.Document, f manifest.Finding) bool {
 }
 
 func isBinding(d *manifest.Document) bool {
-	return isPolicy(d) && strings.HasSuffix(d.Kind.Kind, "Binding")
+	return IsPolicy(d) && strings.HasSuffix(d.Kind.Kind, "Binding")
 }
 
 // namesCRD reports whether a document names the group or the plural of a CRD.
@@ -227,7 +236,7 @@ func (a *admission) addVerdicts(r *Result) {
 	}
 	for i := range r.Documents {
 		d := &r.Documents[i]
-		if d.source == nil || !isPolicy(d.source) || !a.has(d.source) {
+		if d.source == nil || !IsPolicy(d.source) || !a.has(d.source) {
 			continue
 		}
 		for _, release := range a.releases {

@@ -52,6 +52,9 @@ type Options struct {
 // Run judges the documents of an input. The error is from an engine, or from ctx.
 func Run(ctx context.Context, in *manifest.Input, o Options) (*Result, error) {
 	admission := admissionOf(in)
+	if admission != nil && len(admission.groups) == 0 {
+		admission = nil // There is nothing to judge with them.
+	}
 	units, result := plan(in, admission)
 	if admission != nil {
 		result.Admission = admission.text
@@ -92,7 +95,7 @@ func plan(in *manifest.Input, a *admission) ([]unit, *Result) {
 	}
 	indexOf := map[*manifest.Document]int{}
 	for _, d := range in.Documents {
-		if !slices.Contains(withoutCRD, d) || a.has(d) && isPolicy(d) {
+		if !slices.Contains(withoutCRD, d) || a.has(d) && IsPolicy(d) {
 			indexOf[d] = len(result.Documents)
 			result.Documents = append(result.Documents, Document{Object: objectOf(d), source: d})
 		}
@@ -201,16 +204,16 @@ func (c *checker) request(ctx context.Context, engine Engine, u unit, index int,
 		c.After(d.source, crd.source, report)
 	}
 	c.admission.add(report)
-	d.Verdicts = append(d.Verdicts, verdictOf(report, d, crd, c.admission))
+	d.Verdicts = append(d.Verdicts, verdictOf(report, d.source, crd.source, c.admission))
 	v := &d.Verdicts[len(d.Verdicts)-1]
 	if d != crd {
 		for _, rival := range u.rivals[d.source] {
-			v.addNote(d, fmt.Sprintf("The CRD in %s defines the kind of this object, and so does the CRD in %s.", d.CRD, objectOf(rival).position()))
+			v.addNote(d, "Two CRDs define the kind of this object.", atKind(crd.source, "This CRD judges the object."), atKind(rival, "This CRD does not."))
 		}
 		return nil
 	}
 	if s.OldCRD != "" {
-		v.addNote(d, fmt.Sprintf("This document updates the CRD in %s.", c.result.Documents[before.crd().document].position()))
+		v.addNote(d, "This document updates another CRD of its file.", atKind(c.result.Documents[before.crd().document].source, "Updated CRD"))
 	}
 	made, isAccepted := crdRequest{index, s, report.CRD, string(report.CRD.Stored)}, report.CRD.Accepted
 	if c.IsStored != nil && c.IsStored(d.source) {

@@ -19,9 +19,14 @@ const (
 	notJudged    = "there is nothing to judge"
 )
 
+// VerdictOf returns the verdict in a report on a document under its CRD, without admission policies.
+func VerdictOf(report playground.Report, d, crd *manifest.Document) Verdict {
+	return verdictOf(report, d, crd, nil)
+}
+
 // verdictOf returns the verdict in a report on a document under its CRD.
-func verdictOf(report playground.Report, d, crd *Document, a *admission) Verdict {
-	files := sources{crd: crd.source, admission: a, own: d.source}
+func verdictOf(report playground.Report, d, crd *manifest.Document, a *admission) Verdict {
+	files := sources{crd: crd, admission: a, own: d}
 	if d == crd {
 		v := Verdict{
 			Accepted: report.CRD.Accepted, Status: report.CRD.Status,
@@ -32,7 +37,7 @@ func verdictOf(report playground.Report, d, crd *Document, a *admission) Verdict
 		v.Kubernetes, v.Approximate = report.Kubernetes.Emulated, report.Kubernetes.Approximate
 		return v
 	}
-	files.object = d.source
+	files.object = d
 	v := Verdict{Kubernetes: report.Kubernetes.Emulated, Approximate: report.Kubernetes.Approximate, Findings: []manifest.Finding{}}
 	if len(report.Objects) == 0 {
 		v.Unknown = notJudged
@@ -42,7 +47,7 @@ func verdictOf(report playground.Report, d, crd *Document, a *admission) Verdict
 	v.Accepted, v.Status = o.Accepted, o.Status
 	v.Output = o.Output
 	v.Cost, v.CostLimit = o.RulesCost, o.RulesBudget
-	v.Findings = append(findingsOf(o.Findings, files), scaleFindings(report.CRD, o, d.source, crd.source)...)
+	v.Findings = append(findingsOf(o.Findings, files), scaleFindings(report.CRD, o, d, crd)...)
 	switch {
 	case !report.CRD.Accepted:
 		v.Unknown = crdRejected
@@ -53,10 +58,15 @@ func verdictOf(report playground.Report, d, crd *Document, a *admission) Verdict
 }
 
 // addNote adds a note at the first line of a document.
-func (v *Verdict) addNote(d *Document, message string) {
+func (v *Verdict) addNote(d *Document, message string, related ...manifest.Related) {
 	v.Findings = append(v.Findings, manifest.Finding{
-		Place: d.source.Place(playground.Range{}), Severity: playground.SeverityInfo, Reason: playground.ReasonNote, Message: message,
+		Place: d.source.Place(playground.Range{}), Severity: playground.SeverityInfo, Reason: playground.ReasonNote, Message: message, Related: related,
 	})
+}
+
+// atKind returns a related place at the kind of a CRD.
+func atKind(crd *manifest.Document, message string) manifest.Related {
+	return manifest.Related{Place: crd.Place(crd.At("kind")), Message: message}
 }
 
 // scaleFindings returns a warning for each version whose scale subresource has no response for
@@ -85,7 +95,7 @@ func FindingsOf(findings []playground.Finding, crd *manifest.Document) []manifes
 	return findingsOf(findings, sources{crd: crd, own: crd})
 }
 
-// sources has the documents of a scenario. The fixes of findings change only own.
+// sources has the documents of a scenario. A safe fix changes only own.
 type sources struct {
 	crd, object *manifest.Document
 	admission   *admission
@@ -126,19 +136,19 @@ func findingsOf(findings []playground.Finding, from sources) []manifest.Finding 
 }
 
 // fixes returns the fixes of a finding in a document. Those of a generated document are translated into
-// edits of its source when they are needed. The others have no edits if they change another document.
+// edits of its source when they are needed. A fix that changes another generated document has no edits.
 func (s sources) fixes(fixes []playground.Fix, document *manifest.Document) []manifest.Fix {
 	var all []manifest.Fix
 	if document.Translate != nil {
 		s.own = document
 	}
 	for _, fix := range fixes {
-		edits, ok := s.edits(fix)
-		safe := fix.Safe && ok && len(fixes) == 1
+		edits, isOwn := s.edits(fix)
+		safe := fix.Safe && isOwn && len(fixes) == 1
 		switch {
 		case document.Translate == nil:
 			all = append(all, manifest.Fix{Title: fix.Title, Safe: safe, Edits: edits})
-		case ok:
+		case isOwn:
 			all = append(all, manifest.Fix{Title: fix.Title, Safe: safe, Resolve: func(ctx context.Context) []manifest.Edit {
 				return document.Translate(ctx, inText(edits))
 			}})
@@ -147,17 +157,19 @@ func (s sources) fixes(fixes []playground.Fix, document *manifest.Document) []ma
 	return all
 }
 
-// edits returns the edits of a fix in the file of own. ok is false if the fix changes another
-// document.
-func (s sources) edits(f playground.Fix) (edits []manifest.Edit, ok bool) {
+// edits returns the edits of a fix in files; none if it changes a generated document other than own.
+// isOwn reports that they change only own.
+func (s sources) edits(f playground.Fix) (edits []manifest.Edit, isOwn bool) {
+	isOwn = true
 	for _, e := range f.Edits {
 		document, at := s.at(e.Document, e.Range)
-		if document != s.own {
+		if document == nil || document != s.own && document.Origin != nil {
 			return nil, false
 		}
+		isOwn = isOwn && document == s.own
 		edits = append(edits, manifest.Edit{Place: manifest.Place{File: document.File, Range: document.InFile(at)}, NewText: e.NewText})
 	}
-	return edits, true
+	return edits, isOwn
 }
 
 // inText returns edits of one file as edits of its source.

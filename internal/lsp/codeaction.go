@@ -2,13 +2,15 @@ package lsp
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
+	"github.com/sourcegraph/jsonrpc2"
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"github.com/crdlab/crdlab/internal/manifest"
-	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // kindFixAll is the kind of the action that applies all safe fixes of a file.
@@ -18,42 +20,29 @@ const kindFixAll = "source.fixAll.crdlab"
 // the file.
 func (s snapshot) codeActions(ctx context.Context, f *file, p protocol.CodeActionParams) ([]protocol.CodeAction, error) {
 	all := []protocol.CodeAction{}
-	known, ok := s.diagnoser.of(f)
-	if !ok {
-		findings, _, err := s.findings(ctx, f)
-		if err != nil {
+	known, isCurrent := s.diagnoser.of(f)
+	if !isCurrent {
+		var err error
+		if known.findings, err = s.findings(ctx, f); err != nil {
 			return all, err
 		}
-		known.findings = findings
 	}
 	var safe []protocol.TextEdit
 	for i, found := range known.findings {
-		if found.inGo != nil && overlaps(found.Range, p.Range) && wants(p.Context.Only, protocol.CodeActionKindQuickFix) {
-			all = append(all, s.actionsInGo(ctx, f, i, found)...)
+		if overlaps(found.Range, p.Range) && wants(p.Context.Only, protocol.CodeActionKindQuickFix) {
+			all = append(all, s.quickFixes(ctx, f, i, found)...)
 		}
-		// The fixes in Go take about a second each, so an editor must ask for them.
-		if found.inGo != nil && len(p.Context.Only) > 0 && wants(p.Context.Only, kindFixAll) {
-			if edits := s.safeInGo(ctx, f, found); !overlapAny(safe, edits) {
-				safe = append(safe, edits...)
-			}
-		}
-		for i, fix := range found.fixes {
-			edit, ok := s.edit(found.target, fix)
-			if !ok {
+		for _, fix := range found.fixes {
+			// To test a fix takes about a second, so an editor must ask for it.
+			if !fix.Safe || !wants(p.Context.Only, kindFixAll) || fix.Resolve != nil && len(p.Context.Only) == 0 {
 				continue
 			}
-			if overlaps(found.Range, p.Range) && wants(p.Context.Only, protocol.CodeActionKindQuickFix) {
-				all = append(all, protocol.CodeAction{
-					Title: fix.Title, Kind: new(string(protocol.CodeActionKindQuickFix)), Diagnostics: []protocol.Diagnostic{found.Diagnostic},
-					IsPreferred: new(i == 0 && len(found.fixes) == 1), Edit: edit,
-				})
-			}
-			if edits := edit.Changes[f.uri]; fix.Safe && len(found.fixes) == 1 && len(edit.Changes) == 1 && !overlapAny(safe, edits) {
-				safe = append(safe, edits...)
+			if edit := s.workspaceEdit(fix.Resolved(ctx)); edit != nil && len(edit.Changes) == 1 && !overlapAny(safe, edit.Changes[f.uri]) {
+				safe = append(safe, edit.Changes[f.uri]...)
 			}
 		}
 	}
-	if len(safe) > 0 && wants(p.Context.Only, kindFixAll) {
+	if len(safe) > 0 {
 		all = append(all, protocol.CodeAction{
 			Title: "Apply all safe fixes", Kind: new(string(kindFixAll)),
 			Edit: &protocol.WorkspaceEdit{Changes: map[protocol.DocumentUri][]protocol.TextEdit{f.uri: safe}},
@@ -62,6 +51,62 @@ func (s snapshot) codeActions(ctx context.Context, f *file, p protocol.CodeActio
 	return all, nil
 }
 
+// A selectedFix identifies a fix: by the indexes of its finding in a version of a file, and there.
+type selectedFix struct {
+	URI     protocol.DocumentUri `json:"uri"`
+	Version int32                `json:"version"`
+	Finding uint                 `json:"finding"`
+	Fix     uint                 `json:"fix"`
+}
+
+// quickFixes returns the fixes of a finding, by its index in the file. To test one takes about a second,
+// so the editor requests its edits when the user selects it, if it can.
+func (s snapshot) quickFixes(ctx context.Context, f *file, index int, found finding) []protocol.CodeAction {
+	var all []protocol.CodeAction
+	for i, fix := range found.fixes {
+		action := protocol.CodeAction{
+			Title: fix.Title, Kind: new(string(protocol.CodeActionKindQuickFix)), Diagnostics: []protocol.Diagnostic{found.Diagnostic},
+			IsPreferred: new(len(found.fixes) == 1),
+		}
+		if fix.Resolve != nil && s.client.resolves {
+			action.Data = selectedFix{f.uri, f.version, uint(index), uint(i)} //nolint:gosec // indexes
+		} else if action.Edit = s.workspaceEdit(fix.Resolved(ctx)); action.Edit == nil {
+			continue
+		}
+		all = append(all, action)
+	}
+	return all
+}
+
+// resolveAction adds the tested edit of a fix to a code action.
+func (s snapshot) resolveAction(ctx context.Context, raw json.RawMessage) (map[string]any, error) {
+	var selected struct {
+		Title string      `json:"title"`
+		Data  selectedFix `json:"data"`
+	}
+	var action map[string]any // with members that the server does not know
+	if err := errors.Join(json.Unmarshal(raw, &selected), json.Unmarshal(raw, &action)); err != nil {
+		return nil, err
+	}
+	at := selected.Data
+	f := s.files[at.URI]
+	if f == nil || f.version != at.Version {
+		return nil, errOutdatedFix
+	}
+	known, isCurrent := s.diagnoser.of(f)
+	if !isCurrent || at.Finding >= uint(len(known.findings)) || at.Fix >= uint(len(known.findings[at.Finding].fixes)) {
+		return nil, errOutdatedFix
+	}
+	edit := s.workspaceEdit(known.findings[at.Finding].fixes[at.Fix].Resolved(ctx))
+	if edit == nil {
+		return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: "The Go types cannot express this fix: " + selected.Title}
+	}
+	action["edit"] = edit
+	return action, nil
+}
+
+var errOutdatedFix = &jsonrpc2.Error{Code: codeContentModified, Message: "The file has changed since this fix was offered."}
+
 // wants reports whether a request wants a kind of actions, or for a kind that contains it.
 func wants(only []protocol.CodeActionKind, kind string) bool {
 	return len(only) == 0 || slices.ContainsFunc(only, func(o protocol.CodeActionKind) bool {
@@ -69,21 +114,24 @@ func wants(only []protocol.CodeActionKind, kind string) bool {
 	})
 }
 
-// edit returns a fix as an edit of files. ok is false if it changes a document that is no file.
-func (s snapshot) edit(t target, fix playground.Fix) (edit *protocol.WorkspaceEdit, ok bool) {
+// workspaceEdit returns edits of files; nil without edits, if an editor cannot open a file, or if it has
+// changed since its finding.
+func (s snapshot) workspaceEdit(edits []manifest.Edit) *protocol.WorkspaceEdit {
 	changes := map[protocol.DocumentUri][]protocol.TextEdit{}
-	for _, e := range fix.Edits {
-		var d *manifest.Document
-		if d = t.documentOf(e.Document); d == nil || d.Origin != nil {
-			return nil, false
-		}
-		place := s.location(d, e.Range)
+	for _, e := range edits {
+		place := s.location(e.Place)
 		if place == nil {
-			return nil, false
+			return nil
+		}
+		if open := s.files[place.URI]; open != nil && open.text != e.File.Text || open == nil && !e.File.Writable {
+			return nil
 		}
 		changes[place.URI] = append(changes[place.URI], protocol.TextEdit{Range: place.Range, NewText: e.NewText})
 	}
-	return &protocol.WorkspaceEdit{Changes: changes}, len(changes) > 0
+	if len(changes) == 0 {
+		return nil
+	}
+	return &protocol.WorkspaceEdit{Changes: changes}
 }
 
 func overlapAny(some, others []protocol.TextEdit) bool {

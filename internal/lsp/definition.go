@@ -25,7 +25,7 @@ func (s snapshot) definition(ctx context.Context, t target, cursor playground.Cu
 		}
 		node = explained.Schema
 	}
-	return s.location(t.crd, *node), nil
+	return s.location(t.crd.Place(*node)), nil
 }
 
 // selection matches a chain of field selections at the end of a string.
@@ -95,7 +95,7 @@ func (s snapshot) references(ctx context.Context, t target, cursor playground.Cu
 		}
 	}
 	if p.Context.IncludeDeclaration {
-		if place := s.location(t.crd, *explained.Schema); place != nil {
+		if place := s.location(t.crd.Place(*explained.Schema)); place != nil {
 			all = append(all, *place)
 		}
 	}
@@ -119,7 +119,7 @@ func (s snapshot) valuesOf(ctx context.Context, object target, node *playground.
 			if found.Schema == nil || *found.Schema != *node.Schema {
 				continue
 			}
-			if l := s.location(object.document, e.key); l != nil {
+			if l := s.location(object.document.Place(e.key)); l != nil {
 				all = append(all, *l)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/cluster"
 	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/naming"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -43,10 +44,7 @@ type diagnosis struct {
 // A finding is a diagnostic of the editor with its fixes.
 type finding struct {
 	protocol.Diagnostic
-	target target
-	fixes  []playground.Fix
-	// inGo lists the fixes in Go types, which are tested when they are needed.
-	inGo []manifest.Fix
+	fixes []manifest.Fix
 }
 
 func (d *diagnoser) init() {
@@ -95,11 +93,11 @@ func (d *diagnoser) of(f *file) (last diagnosis, isCurrent bool) {
 	return last, ok && last.version == f.version
 }
 
-// diagnoseAfter judges an open file after a change. If it has CRDs, it then judges the other
-// open files, because their objects may belong to them.
+// diagnoseAfter judges an open file after a change, and then the other open files if they are judged
+// with its documents.
 func (s *Server) diagnoseAfter(ctx context.Context, f *file) {
 	s.diagnose(ctx, f, 0, func() {
-		if f.hasCRD() {
+		if s.snapshot().judgesOthers(f) {
 			s.diagnoseOthers(ctx, f)
 		}
 	})
@@ -148,20 +146,21 @@ func (s *Server) diagnose(ctx context.Context, f *file, pause time.Duration, the
 // diagnoseNow judges a file and publishes the findings. The comparison of a CRD with the last
 // commit takes longer than the rest, so its findings follow; the former ones stay until then.
 func (s snapshot) diagnoseNow(ctx context.Context, f *file) error {
-	findings, creations, err := s.findings(ctx, f)
+	findings, err := s.findings(ctx, f)
 	if err != nil {
 		return err
 	}
+	targets := s.targets(ctx, f)
 	if f.hasCRD() {
 		former, _ := s.diagnoser.of(f)
 		s.publish(ctx, f, findings, former.changes)
-		if len(former.changes) == 0 && !slices.ContainsFunc(creations, func(c creation) bool { return s.former(f, c.target) != nil }) {
+		if len(former.changes) == 0 && !slices.ContainsFunc(targets, func(t target) bool { return s.former(f, t) != nil }) {
 			return nil
 		}
 	}
 	changes := []finding{}
-	for _, j := range creations {
-		changed, err := s.sinceHead(ctx, f, j)
+	for _, t := range targets {
+		changed, err := s.sinceHead(ctx, f, t)
 		if err != nil {
 			return err
 		}
@@ -188,62 +187,44 @@ func (s *Server) publish(ctx context.Context, f *file, findings, changes []findi
 	})
 }
 
-// A creation is a document with the findings of its creation.
-type creation struct {
-	target
-	created []playground.Finding
-}
-
-// findings judges the documents of a file.
-func (s snapshot) findings(ctx context.Context, f *file) (all []finding, creations []creation, err error) {
+// findings judges a file, and returns the findings there.
+func (s snapshot) findings(ctx context.Context, f *file) ([]finding, error) {
 	if f.isGo() {
-		all, err = s.findingsInGo(ctx, f)
-		return all, nil, err
+		return s.findingsInGo(ctx, f)
 	}
+	judged, err := f.judge(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var all []finding
 	for _, p := range f.read().Problems {
 		if exceeded := (*source.LimitError)(nil); errors.As(p.Err, &exceeded) {
-			d := s.diagnostic(manifest.Finding{Severity: playground.SeverityInfo}, protocol.Range{})
-			d.Message = "Not judged: " + exceeded.Error()
-			all = append(all, finding{Diagnostic: d})
+			all = append(all, s.note(manifest.Place{File: manifest.NewFile(f.path, f.text)}, "Not judged: "+exceeded.Error()))
 		}
 	}
+	notesApproximate := false
 	for _, t := range s.targets(ctx, f) {
-		if t.crd == nil {
-			if !cluster.HasKind(t.document.APIVersion, t.document.Kind.Kind) {
-				all = append(all, s.note(t, "Not judged, because no CRD of this kind is known.\nAdd its path to the setting crdlab.crds, or set crdlab.fromCluster."))
-			}
+		if t.crd == nil && !cluster.HasKind(t.document.APIVersion, t.document.Kind.Kind) {
+			all = append(all, s.note(t.kind(), "Not judged, because no CRD of this kind is known.\nAdd its path to the setting crdlab.crds, or set crdlab.fromCluster."))
+		}
+		verdict, isJudged := judged.verdicts[t.document]
+		if !isJudged {
 			continue
 		}
-		report, err := f.report(ctx, s, t)
-		if err != nil {
-			return nil, nil, err
+		if verdict.Unknown != "" {
+			all = append(all, s.about(t, "Not judged, because "+verdict.Unknown+"."))
 		}
-		if t.document != t.crd && !report.CRD.Accepted {
-			all = append(all, s.note(t, "Not judged, because its CRD is rejected."))
+		if verdict.Approximate && !notesApproximate {
+			notesApproximate = true
+			all = append(all, s.about(t, fmt.Sprintf("The newest libraries judge in place of Kubernetes %s, so the verdict is approximate.\n\"crdlab releases\" lists the programs of older releases.", verdict.Kubernetes)))
 		}
-		if k := report.Kubernetes; k.Approximate && len(creations) == 0 {
-			all = append(all, s.note(t, fmt.Sprintf("The newest libraries judge in place of Kubernetes %s, so the verdict is approximate.\n\"crdlab releases\" lists the programs of older releases.", k.Emulated)))
-		}
-		j := creation{t, findingsOf(report, t)}
-		for _, found := range j.created {
-			if t.documentOf(found.Document) == t.document {
-				all = append(all, s.found(t, found))
+		for _, found := range verdict.Findings {
+			if found.File == t.document.File && contains(t.document.Range, found.Range.Start) {
+				all = append(all, s.found(found))
 			}
 		}
-		creations = append(creations, j)
 	}
-	return all, creations, nil
-}
-
-// findingsOf returns the findings in a report on a document.
-func findingsOf(report playground.Report, t target) []playground.Finding {
-	if t.document == t.crd {
-		return playground.Readable(report.CRD.Findings)
-	}
-	if len(report.Objects) == 0 {
-		return nil
-	}
-	return playground.Readable(report.Objects[0].Findings)
+	return all, nil
 }
 
 // severities maps severities to the protocol's.
@@ -253,25 +234,21 @@ var severities = map[playground.Severity]protocol.DiagnosticSeverity{
 	playground.SeverityInfo:    protocol.DiagnosticSeverityInformation,
 }
 
-// found returns a finding in a document for the editor.
-func (s snapshot) found(t target, f playground.Finding) finding {
-	d := s.diagnostic(manifest.Plain(f), s.rangeIn(t.document.File, t.document.InFile(f.Range)))
+// found returns a finding for the editor.
+func (s snapshot) found(f manifest.Finding) finding {
+	d := s.diagnostic(f)
 	for _, r := range f.Related {
-		other := t.documentOf(r.Document)
-		if other == nil {
-			continue
-		}
-		if place := s.location(other, r.Range); place != nil {
+		if place := s.location(r.Place); place != nil {
 			d.RelatedInformation = append(d.RelatedInformation, protocol.DiagnosticRelatedInformation{Location: *place, Message: r.Message})
 		}
 	}
-	return finding{Diagnostic: d, target: t, fixes: f.Fixes}
+	return finding{d, f.Fixes}
 }
 
-// diagnostic returns a finding at a range without its related places.
-func (s snapshot) diagnostic(f manifest.Finding, at protocol.Range) protocol.Diagnostic {
+// diagnostic returns a finding without its related places.
+func (s snapshot) diagnostic(f manifest.Finding) protocol.Diagnostic {
 	d := protocol.Diagnostic{
-		Range: at, Severity: new(severities[f.Severity]), Source: new("crdlab"), Message: strings.TrimSpace(f.Short() + "\n" + f.Hint),
+		Range: s.rangeIn(f.File, f.Range), Severity: new(severities[f.Severity]), Source: new("crdlab"), Message: strings.TrimSpace(f.Short() + "\n" + f.Hint),
 	}
 	if f.Code != "" {
 		d.Code = &protocol.IntegerOrString{Value: f.Code}
@@ -282,16 +259,18 @@ func (s snapshot) diagnostic(f manifest.Finding, at protocol.Range) protocol.Dia
 	return d
 }
 
-// note returns a note about the verdict on a document, at its kind.
-func (s snapshot) note(t target, message string) finding {
-	d := s.diagnostic(manifest.Finding{Severity: playground.SeverityInfo}, s.rangeIn(t.document.File, t.document.InFile(t.document.At("kind"))))
-	d.Message = message
+// note returns a note at a place.
+func (s snapshot) note(at manifest.Place, message string) finding {
+	return s.found(manifest.Finding{Place: at, Severity: playground.SeverityInfo, Message: message})
+}
+
+// about returns a note about the verdict on a document, at its kind.
+func (s snapshot) about(t target, message string) finding {
+	note := manifest.Finding{Place: t.kind(), Severity: playground.SeverityInfo, Message: message}
 	if t.crd != nil && t.crd != t.document {
-		if place := s.location(t.crd, t.crd.At("kind")); place != nil {
-			d.RelatedInformation = []protocol.DiagnosticRelatedInformation{{Location: *place, Message: "CRD"}}
-		}
+		note.Related = []manifest.Related{{Place: t.crd.Place(t.crd.At("kind")), Message: "CRD"}}
 	}
-	return finding{Diagnostic: d, target: t}
+	return s.found(note)
 }
 
 // checkOptions returns the options with which the release of the settings judges.
@@ -299,5 +278,6 @@ func (s snapshot) checkOptions() check.Options {
 	newest := fmt.Sprintf("1.%d", playground.NewestMinor)
 	return check.Options{
 		Releases: []string{cmp.Or(s.settings.Release, newest)}, NewEngine: func() check.Engine { return check.Engine{Evaluate: s.evaluate} },
+		Conditions: naming.Conditions,
 	}
 }

@@ -6,11 +6,13 @@ import (
 	"net/url"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
+	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source/edit"
@@ -29,37 +31,52 @@ type file struct {
 	// atHead returns the documents of the file in the last commit.
 	atHead func() *manifest.Input
 
-	// evaluating guards reports, and makes the requests of an editor wait for the same report.
-	evaluating sync.Mutex
-	// reports has the last report on each document.
-	reports map[*manifest.Document]evaluated
+	// memory remembers the reports on the former texts of the file.
+	memory *check.Memory
+	// judging guards judged, and makes the requests of an editor wait for the same result.
+	judging sync.Mutex
+	judged  *judgment
 }
 
-// An evaluated document has a report under a CRD, for a release.
-type evaluated struct {
-	target  target
+// A judgment is the result for the documents of a file, for a release and the CRDs that they need.
+type judgment struct {
 	release string
-	report  playground.Report
+	in      []*manifest.Document
+	// verdicts and reports have an entry for each document with a CRD, and verdicts also for the policies.
+	verdicts map[*manifest.Document]check.Verdict
+	reports  map[*manifest.Document]playground.Report
 }
 
-// report returns the report on a document of the file. After an edit, an editor requests several
-// responses that need it.
-func (f *file) report(ctx context.Context, s snapshot, t target) (playground.Report, error) {
-	f.evaluating.Lock()
-	defer f.evaluating.Unlock()
-	release := s.settings.Release
-	if last, ok := f.reports[t.document]; ok && last.target == t && last.release == release {
-		return last.report, nil
+// judge judges the documents of the file. After an edit, an editor sends several requests that need it.
+func (f *file) judge(ctx context.Context, s snapshot) (*judgment, error) {
+	f.judging.Lock()
+	defer f.judging.Unlock()
+	in, o := s.input(ctx, f), s.checkOptions()
+	if last := f.judged; last != nil && last.release == o.Releases[0] && slices.Equal(last.in, in.Documents) {
+		return last, nil
 	}
-	report, err := s.evaluate(ctx, t.scenario(release))
-	if err == nil {
-		f.reports[t.document] = evaluated{t, release, report}
+	made := &judgment{o.Releases[0], in.Documents, map[*manifest.Document]check.Verdict{}, map[*manifest.Document]playground.Report{}}
+	var access sync.Mutex
+	o.After = func(d, _ *manifest.Document, report playground.Report) {
+		access.Lock()
+		defer access.Unlock()
+		made.reports[d] = report
 	}
-	return report, err
+	o.NewEngine = func() check.Engine { return check.Engine{Evaluate: f.memory.Remembering(s.evaluate)} }
+	result, err := check.Run(ctx, in, o)
+	if err != nil {
+		return nil, err
+	}
+	f.memory.ForgetOthers()
+	for _, d := range result.Documents {
+		made.verdicts[d.Source()] = d.Verdicts[0]
+	}
+	f.judged = made
+	return made, nil
 }
 
-func (s *Server) newFile(uri protocol.DocumentUri, version int32, text string, atHead func() *manifest.Input) *file {
-	f := &file{uri: uri, path: pathOf(uri), version: version, text: text, atHead: atHead, reports: map[*manifest.Document]evaluated{}}
+func (s *Server) newFile(uri protocol.DocumentUri, version int32, text string, memory *check.Memory, atHead func() *manifest.Input) *file {
+	f := &file{uri: uri, path: pathOf(uri), version: version, text: text, memory: memory, atHead: atHead}
 	f.read = sync.OnceValue(func() *manifest.Input {
 		in := manifest.NewInput()
 		if !f.isGo() {
@@ -131,13 +148,14 @@ func (s *Server) replace(uri protocol.DocumentUri, f *file) {
 
 func (s *Server) didOpen(ctx context.Context, p protocol.DidOpenTextDocumentParams) {
 	d := p.TextDocument
-	f := s.newFile(d.URI, d.Version, d.Text, s.workspace.headOf(pathOf(d.URI)))
+	f := s.newFile(d.URI, d.Version, d.Text, new(check.Memory), s.workspace.headOf(pathOf(d.URI)))
 	s.replace(d.URI, f)
 	s.diagnoseAfter(ctx, f)
 }
 
 func (s *Server) didChange(ctx context.Context, p protocol.DidChangeTextDocumentParams) {
-	before, ok := s.snapshot().files[p.TextDocument.URI]
+	former := s.snapshot()
+	before, ok := former.files[p.TextDocument.URI]
 	if !ok {
 		return
 	}
@@ -150,12 +168,12 @@ func (s *Server) didChange(ctx context.Context, p protocol.DidChangeTextDocument
 			text = edit.Apply(text, edit.Edit{Range: s.rangeFrom(manifest.NewFile("", text), *c.Range), NewText: c.Text})
 		}
 	}
-	f := s.newFile(before.uri, p.TextDocument.Version, text, before.atHead)
+	f := s.newFile(before.uri, p.TextDocument.Version, text, before.memory, before.atHead)
 	s.replace(f.uri, f)
 	switch {
 	case f.isGo():
 		s.diagnose(ctx, f, goPause, func() {})
-	case before.hasCRD() && !f.hasCRD():
+	case former.judgesOthers(before) && !s.snapshot().judgesOthers(f):
 		s.diagnoseAll(ctx)
 	default:
 		s.diagnoseAfter(ctx, f)
@@ -175,19 +193,20 @@ func (s *Server) didSave(ctx context.Context, p protocol.DidSaveTextDocumentPara
 
 // renew makes the comparison of an open file with the last commit read it again.
 func (s *Server) renew(f *file) *file {
-	renewed := s.newFile(f.uri, f.version, f.text, s.workspace.headOf(f.path))
+	renewed := s.newFile(f.uri, f.version, f.text, f.memory, s.workspace.headOf(f.path))
 	s.replace(f.uri, renewed)
 	return renewed
 }
 
 func (s *Server) didClose(ctx context.Context, p protocol.DidCloseTextDocumentParams) {
-	closed := s.snapshot().files[p.TextDocument.URI]
+	former := s.snapshot()
+	closed := former.files[p.TextDocument.URI]
 	s.replace(p.TextDocument.URI, nil)
 	s.diagnoser.forget(p.TextDocument.URI)
 	s.notify(ctx, protocol.ServerTextDocumentPublishDiagnostics, protocol.PublishDiagnosticsParams{
 		URI: p.TextDocument.URI, Diagnostics: []protocol.Diagnostic{},
 	})
-	if closed != nil && closed.hasCRD() { // The file on disk may differ.
+	if closed != nil && former.judgesOthers(closed) { // The file on disk may differ.
 		s.diagnoseAll(ctx)
 	}
 }
@@ -199,6 +218,8 @@ type target struct {
 	crd *manifest.Document
 	// old is the CRD in the same file that crd updates, or nil.
 	old *manifest.Document
+	// admission is [playground.Scenario.Admission].
+	admission string
 }
 
 // name returns the name of the document in a scenario.
@@ -216,18 +237,10 @@ func (t target) scenario(release string) playground.Scenario {
 		s.OldCRD = t.old.Text
 	}
 	if t.document != t.crd {
-		s.Object = t.document.Text
+		s.Object, s.Admission = t.document.Text, t.admission
 	}
 	return s
 }
 
-// documentOf returns a document of the scenario.
-func (t target) documentOf(name playground.Document) *manifest.Document {
-	switch name {
-	case playground.DocumentCRD:
-		return t.crd
-	case playground.DocumentObject:
-		return t.document
-	}
-	return nil
-}
+// kind returns the place of the document's kind.
+func (t target) kind() manifest.Place { return t.document.Place(t.document.At("kind")) }

@@ -2,8 +2,6 @@ package lsp
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -12,9 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/sourcegraph/jsonrpc2"
-	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"github.com/crdlab/crdlab/internal/bundle"
 	"github.com/crdlab/crdlab/internal/check"
@@ -48,96 +43,11 @@ func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) 
 	for _, d := range result.Documents {
 		for _, found := range d.Verdicts[0].Findings {
 			if found.Path() == f.path {
-				all = append(all, finding{Diagnostic: s.diagnostic(found, s.rangeIn(found.File, found.Range)), inGo: found.Fixes})
+				all = append(all, s.found(found))
 			}
 		}
 	}
 	return all, nil
-}
-
-// A fixInGo identifies a fix in Go types: by the indexes of its finding in a version of a file, and there.
-type fixInGo struct {
-	URI     protocol.DocumentUri `json:"uri"`
-	Version int32                `json:"version"`
-	Finding uint                 `json:"finding"`
-	Fix     uint                 `json:"fix"`
-}
-
-// actionsInGo returns the fixes of a finding in Go types, by its index in the file. Testing them takes
-// seconds, so the editor requests their edits when the user selects one, if it can.
-func (s snapshot) actionsInGo(ctx context.Context, f *file, index int, found finding) []protocol.CodeAction {
-	var all []protocol.CodeAction
-	for i, fix := range found.inGo {
-		action := protocol.CodeAction{
-			Title: fix.Title, Kind: new(string(protocol.CodeActionKindQuickFix)), Diagnostics: []protocol.Diagnostic{found.Diagnostic},
-			IsPreferred: new(len(found.inGo) == 1),
-		}
-		if s.client.resolves {
-			action.Data = fixInGo{f.uri, f.version, uint(index), uint(i)} //nolint:gosec // indexes
-		} else if action.Edit = s.editInGo(fix.Resolved(ctx)); action.Edit == nil {
-			continue
-		}
-		all = append(all, action)
-	}
-	return all
-}
-
-// resolveAction adds the edit of a fix in Go types to a code action.
-func (s snapshot) resolveAction(ctx context.Context, raw json.RawMessage) (map[string]any, error) {
-	var selected struct {
-		Title string  `json:"title"`
-		Data  fixInGo `json:"data"`
-	}
-	var action map[string]any // with members that the server does not know
-	if err := errors.Join(json.Unmarshal(raw, &selected), json.Unmarshal(raw, &action)); err != nil {
-		return nil, err
-	}
-	at := selected.Data
-	f := s.files[at.URI]
-	if f == nil || f.version != at.Version {
-		return nil, errOutdatedFix
-	}
-	known, isCurrent := s.diagnoser.of(f)
-	if !isCurrent || at.Finding >= uint(len(known.findings)) || at.Fix >= uint(len(known.findings[at.Finding].inGo)) {
-		return nil, errOutdatedFix
-	}
-	edit := s.editInGo(known.findings[at.Finding].inGo[at.Fix].Resolved(ctx))
-	if edit == nil {
-		return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: "The Go types cannot express this fix: " + selected.Title}
-	}
-	action["edit"] = edit
-	return action, nil
-}
-
-var errOutdatedFix = &jsonrpc2.Error{Code: codeContentModified, Message: "The file has changed since this fix was offered."}
-
-// safeInGo returns the edits of the safe fixes of a finding that change only its own file.
-func (s snapshot) safeInGo(ctx context.Context, f *file, found finding) (all []protocol.TextEdit) {
-	for _, fix := range found.inGo {
-		if !fix.Safe {
-			continue
-		}
-		if edit := s.editInGo(fix.Resolved(ctx)); edit != nil && len(edit.Changes) == 1 && !overlapAny(all, edit.Changes[f.uri]) {
-			all = append(all, edit.Changes[f.uri]...)
-		}
-	}
-	return all
-}
-
-// editInGo returns edits of Go files; nil without edits, or if a file has changed since its finding.
-func (s snapshot) editInGo(edits []manifest.Edit) *protocol.WorkspaceEdit {
-	changes := map[protocol.DocumentUri][]protocol.TextEdit{}
-	for _, e := range edits {
-		uri := uriOf(e.File.Path)
-		if open := s.files[uri]; !e.File.Writable || open != nil && open.text != e.File.Text {
-			return nil
-		}
-		changes[uri] = append(changes[uri], protocol.TextEdit{Range: s.rangeIn(e.File, e.Range), NewText: e.NewText})
-	}
-	if len(changes) == 0 {
-		return nil
-	}
-	return &protocol.WorkspaceEdit{Changes: changes}
 }
 
 // groupMarker matches the marker that names the group of the kinds in a Go package.

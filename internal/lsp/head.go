@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -29,8 +30,11 @@ func (s snapshot) former(f *file, t target) *manifest.Document {
 // sinceHead returns the findings that the update of a document from its version in the last
 // commit adds to the findings of its creation: refused transitions, and the changes of a CRD that break
 // its clients or objects.
-func (s snapshot) sinceHead(ctx context.Context, f *file, c creation) ([]finding, error) {
-	t, scenario, old := c.target, c.scenario(s.settings.Release), s.former(f, c.target)
+func (s snapshot) sinceHead(ctx context.Context, f *file, t target) ([]finding, error) {
+	if t.crd == nil {
+		return nil, nil
+	}
+	scenario, old := t.scenario(s.settings.Release), s.former(f, t)
 	switch {
 	case old == nil:
 		return nil, nil
@@ -43,18 +47,22 @@ func (s snapshot) sinceHead(ctx context.Context, f *file, c creation) ([]finding
 	if err != nil {
 		return nil, err
 	}
+	created, err := f.judge(ctx, s)
+	if err != nil {
+		return nil, err
+	}
 	type key struct{ field, message string }
 	known := map[key]bool{}
-	for _, c := range c.created {
+	for _, c := range created.verdicts[t.document].Findings {
 		known[key{c.Field, c.Message}] = true
 	}
 	var all []finding
-	for _, found := range findingsOf(report, t) {
-		if found.Severity == playground.SeverityInfo || known[key{found.Field, found.Message}] || t.documentOf(found.Document) != t.document {
+	for _, found := range check.VerdictOf(report, t.document, t.crd).Findings {
+		if found.Severity == playground.SeverityInfo || known[key{found.Field, found.Message}] || !contains(t.document.Range, found.Range.Start) || found.File != t.document.File {
 			continue
 		}
 		found.Severity, found.Fixes = playground.SeverityWarning, nil
-		added := s.found(t, found)
+		added := s.found(found)
 		added.Message = "An update from the last commit: " + added.Message
 		all = append(all, added)
 	}
@@ -62,7 +70,7 @@ func (s snapshot) sinceHead(ctx context.Context, f *file, c creation) ([]finding
 		if c.Breaks == playground.BreaksNone || t.document != t.crd {
 			continue
 		}
-		changed := s.found(t, playground.Finding{Severity: playground.SeverityWarning, Document: playground.DocumentCRD, Range: c.Range, Field: c.Field, Message: c.Because})
+		changed := s.found(manifest.Finding{Place: t.document.Place(c.Range), Severity: playground.SeverityWarning, Field: c.Field, Message: c.Because})
 		changed.Message = "Since the last commit: " + c.Kind + ". " + c.Because
 		if c.Witness != nil {
 			changed.Message += "\nThis object breaks:\n" + c.Witness.Object

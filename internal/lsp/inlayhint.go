@@ -29,14 +29,15 @@ type inlayHint struct {
 // of CRDs.
 func (s snapshot) inlayHints(ctx context.Context, f *file, p inlayHintParams) ([]inlayHint, error) {
 	all := []inlayHint{}
+	judged, err := f.judge(ctx, s)
+	if err != nil {
+		return all, err
+	}
 	for _, t := range s.targets(ctx, f) {
 		if t.crd == nil || !overlaps(s.rangeIn(t.document.File, t.document.Range), p.Range) {
 			continue
 		}
-		report, err := f.report(ctx, s, t)
-		if err != nil {
-			return all, err
-		}
+		report := judged.reports[t.document]
 		hints := s.costs(t, report)
 		if t.document != t.crd {
 			hints = s.defaults(t, report)

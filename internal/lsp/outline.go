@@ -157,7 +157,7 @@ func (s snapshot) workspaceSymbols(ctx context.Context, p protocol.WorkspaceSymb
 		if !strings.Contains(strings.ToLower(crd.Described.Kind+" "+crd.Name), query) {
 			continue
 		}
-		if place := s.location(crd, crd.At("kind")); place != nil {
+		if place := s.location(crd.Place(crd.At("kind"))); place != nil {
 			all = append(all, protocol.SymbolInformation{
 				Name: crd.Described.Kind, Kind: protocol.SymbolKindClass, Location: *place, ContainerName: &crd.Described.Group,
 			})

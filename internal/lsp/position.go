@@ -58,10 +58,9 @@ func unitsOf(text string) int {
 	return units
 }
 
-// location locates a range of a document in its file; nil if an editor cannot open
+// location returns a place for the editor; nil if an editor cannot open
 // the file. An open file has the editor's address, because editors escape other characters.
-func (s snapshot) location(d *manifest.Document, r playground.Range) *protocol.Location {
-	place := d.Place(r)
+func (s snapshot) location(place manifest.Place) *protocol.Location {
 	uri := uriOf(place.Path())
 	for _, open := range s.files {
 		if open.path == place.Path() {

@@ -174,15 +174,28 @@ func (w *workspace) headOf(path string) func() *manifest.Input {
 	})
 }
 
-// input returns the documents of an open file, and the CRDs that they need.
+// input returns the documents of an open file, and what judges them: the CRDs of their kinds, and in
+// other open files the CRDs of their groups, and the policies with what they read. Files are in the
+// order of their paths, as for "crdlab check".
 func (s snapshot) input(ctx context.Context, f *file) *manifest.Input {
 	own := f.read().Documents
 	in := &manifest.Input{Documents: slices.Clone(own)}
-	open := map[string]bool{f.path: true}
-	for _, uri := range slices.Sorted(maps.Keys(s.files)) {
-		if other := s.files[uri]; other != f && !other.isGo() {
-			open[other.path] = true
-			in.Documents = append(in.Documents, slices.DeleteFunc(slices.Clone(other.read().Documents), func(d *manifest.Document) bool { return !d.IsCRD })...)
+	groups := map[string]bool{}
+	for _, d := range own {
+		groups[d.Kind.Group], groups[d.Described.Group] = true, true
+	}
+	hasPolicy := slices.ContainsFunc(own, check.IsPolicy)
+	open := map[string]bool{}
+	all := s.openDocuments()
+	for _, d := range all.Documents {
+		open[d.File.Path] = true
+		if d.IsCRD && (hasPolicy || groups[d.Described.Group]) && d.File.Path != f.path {
+			in.Documents = append(in.Documents, d)
+		}
+	}
+	for _, d := range check.Policies(all) {
+		if d.File.Path != f.path {
+			in.Documents = append(in.Documents, d)
 		}
 	}
 	asked := map[bundle.Kind]bool{}
@@ -197,18 +210,35 @@ func (s snapshot) input(ctx context.Context, f *file) *manifest.Input {
 			}
 		}
 	}
+	slices.SortStableFunc(in.Documents, func(a, b *manifest.Document) int { return strings.Compare(a.File.Path, b.File.Path) })
 	return in
+}
+
+// openDocuments returns the documents of all open files.
+func (s snapshot) openDocuments() *manifest.Input {
+	all := &manifest.Input{}
+	for _, uri := range slices.Sorted(maps.Keys(s.files)) {
+		all.Documents = append(all.Documents, s.files[uri].read().Documents...)
+	}
+	return all
+}
+
+// judgesOthers reports whether a file has documents with which other open files are judged.
+func (s snapshot) judgesOthers(f *file) bool {
+	return f.hasCRD() || slices.ContainsFunc(check.Policies(s.openDocuments()), func(d *manifest.Document) bool { return d.File.Path == f.path })
 }
 
 // targets returns the documents of an open file, in order, each with its CRD.
 func (s snapshot) targets(ctx context.Context, f *file) []target {
-	definitions, _ := check.Definitions(s.input(ctx, f), func(j check.Definition) bool {
-		report, err := f.report(ctx, s, target{j.CRD, j.CRD, j.Old})
-		return err == nil && report.CRD.Accepted
+	in := s.input(ctx, f)
+	definitions, _ := check.Definitions(in, func(j check.Definition) bool {
+		judged, err := f.judge(ctx, s)
+		return err == nil && judged.reports[j.CRD].CRD.Accepted
 	})
+	admission := check.AdmissionOf(in)
 	var all []target
 	for _, d := range f.read().Documents {
-		all = append(all, target{d, definitions[d].CRD, definitions[d].Old})
+		all = append(all, target{d, definitions[d].CRD, definitions[d].Old, admission})
 	}
 	return all
 }
