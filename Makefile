@@ -61,13 +61,19 @@ find = $(shell find $(1) -type f $(2) 2>/dev/null)
 # Tells on a terminal what a command that needs minutes is doing.
 say = @echo "--- $(1)"
 
-# The packages that the engine's modules do not contain.
-SERVER_PACKAGES := $(addprefix internal/,cluster confine errorindex fairqueue gotypes httpapi inspect load lsp mcp metrics naming procpool releases renderer server share site upgrade)
+# The build of a Go program lists the files of its packages with their directories, to which files may be added, as
+# prerequisites of the program for the next build. $(1) is the environment of the build, and $(2) the package.
+list-sources = @files=$$($(1) go list -deps -f '$(MAIN_FILES)' $(2) | sed 's,$(CURDIR)/,,; p; s,/[^/]*$$,,' | grep -vE '^web/dist(/|$$)' | sort -u | tr '\n' ' ') && \
+	printf '%s: %s\n%s:\n' '$@' "$$files" "$$files" > $(call sources,$@)
+MAIN_FILES := {{with .Module}}{{if .Main}}{{range $$.GoFiles}}{{$$.Dir}}/{{.}}{{"\n"}}{{end}}{{range $$.EmbedFiles}}{{$$.Dir}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}
+sources = dist/$(subst /,-,$(1:dist/%=%)).sources
+# The prerequisites of a program whose sources are not listed yet: it is always built.
+unlisted = $(if $(wildcard $(call sources,$(1))),,always)
+.DEFAULT_GOAL := run
+-include $(wildcard dist/*.sources)
+.PHONY: always
+
 TEMPLATES := $(call find,internal,-name '*.templ')
-# Their templates stand for the code that templ generates from them: dist/templates.
-ENGINE_SOURCES := go.mod go.sum $(call find,wasm internal,! -name '*_test.go' ! -path '*/testdata/*' ! -path 'internal/devtools/*' ! -path 'internal/enginetest/*' ! -path 'internal/refserver/*' ! -path 'internal/apiclient/*' ! -path 'wasm/gotypes/*' ! -name '*_templ.go' $(foreach package,$(SERVER_PACKAGES),! -path '$(package)/*') ! -name '*.css')
-GOTYPES_SOURCES := go.mod go.sum $(wildcard internal/gotypes/known/*) $(call find,wasm/gotypes wasm/exchange internal/gotypes internal/manifest internal/bundle internal/engine/jsonvalue internal/source internal/playground,-name '*.go' ! -name '*_test.go')
-SERVER_SOURCES := $(ENGINE_SOURCES) web/dist.go docs/docs.go $(wildcard docs/*.md docs/cli/*.md) $(call find,cmd/crdlab $(SERVER_PACKAGES),! -name '*_test.go' ! -name '*_templ.go' ! -path '*/testdata/*')
 PAGE_SOURCES := package.json package-lock.json $(wildcard *.config.* tsconfig*.json web/*.config.* web/tsconfig*.json) \
 	$(call find,web,! -path 'web/dist/*' ! -path 'web/dist.go' ! -path 'web/flows/*' ! -path 'web/tools/*' ! -path '*/node_modules/*' ! -name '*.test.ts') $(wildcard internal/ui/*.css internal/site/*.css)
 
@@ -77,9 +83,10 @@ run: build ## build and serve the playground
 
 build: bin/crdlab ## build the server, the engine and the page into bin/crdlab
 
-bin/crdlab: $(SERVER_SOURCES) web/dist/engine.json dist/templates
+bin/crdlab: go.mod go.sum web/dist/engine.json dist/templates $(call unlisted,bin/crdlab)
 	$(call say,Compile the server: some minutes the first time)
 	$(if $(SERVER_ARCH),GOARCH=$(SERVER_ARCH)) go build -ldflags="$(GO_LDFLAGS) -X main.version=$(VERSION)" -o $@ ./cmd/crdlab
+	$(call list-sources,,./cmd/crdlab)
 
 # The page has the modules of older releases that are built: "make programs" builds all. The
 # nightly browser flows need the oldest.
@@ -97,19 +104,21 @@ dist/engine.mod: go.mod go.sum wasm/trim.mjs wasm/memoized-compile.go.txt $(OVER
 $(OVERLAY): wasm/overlay.mjs | dist
 	node wasm/overlay.mjs $@
 
-dist/plain/engine.wasm: $(ENGINE_SOURCES) dist/templates dist/engine.mod wasm/limit.mjs | dist
+dist/plain/engine.wasm: go.mod go.sum dist/templates dist/engine.mod wasm/limit.mjs $(call unlisted,dist/plain/engine.wasm) | dist
 	$(call say,Compile the engine for the browser: some minutes the first time)
 	@$(WASM) go build -ldflags="$(GO_LDFLAGS)" -o $@ ./wasm
 	node wasm/limit.mjs $@ $(MODULE_MEMORY)
+	$(call list-sources,$(WASM),./wasm)
 
 # The engine's module has already started: the page continues it.
 dist/engine.wasm: dist/plain/engine.wasm wasm/start.mjs wasm/resume.js wasm/sections.mjs
 	node wasm/start.mjs $< $@
 
-dist/gotypes.wasm: $(GOTYPES_SOURCES) dist/engine.mod wasm/limit.mjs | dist
+dist/gotypes.wasm: go.mod go.sum dist/engine.mod wasm/limit.mjs $(call unlisted,dist/gotypes.wasm) | dist
 	$(call say,Compile the module for Go types)
 	@$(GOTYPES_WASM) go build -ldflags="$(GO_LDFLAGS)" -o $@ ./wasm/gotypes
 	node wasm/limit.mjs $@ $(MODULE_MEMORY)
+	$(call list-sources,$(GOTYPES_WASM),./wasm/gotypes)
 
 dist/page: node_modules/.package-lock.json $(PAGE_SOURCES) | dist
 	npm run --silent build
@@ -145,8 +154,9 @@ web/tools/node_modules/.package-lock.json: web/tools/package.json web/tools/pack
 	cd web/tools && npm ci --no-audit --no-fund
 	@touch $@
 
+GO_DIRECTORIES := cmd conformance crdtest deploy docs internal releases wasm web *.go
 fmt: ## format Go and templ
-	gofmt -w cmd crdtest deploy docs internal wasm web *.go
+	gofmt -w $(GO_DIRECTORIES)
 	$(TEMPL) fmt internal
 
 notice: node_modules/.package-lock.json editors/vscode/node_modules/.package-lock.json | dist ## write THIRD_PARTY_NOTICES

@@ -71,10 +71,11 @@ editors/vscode/node_modules/.package-lock.json: editors/vscode/package.json edit
 worker: dist/worker/go dist/worker/public ## build the Cloudflare Worker in dist/worker
 
 # The program embeds only the asset names. Cloudflare serves the asset files.
-dist/worker/go: $(SERVER_SOURCES) $(call find,cmd/worker,-name '*.go') web/dist/engine.json tools/go.mod
+dist/worker/go: go.mod go.sum web/dist/engine.json tools/go.mod $(call unlisted,dist/worker/go)
 	cp web/dist/{manifest.json,engine.json,notices.txt,service-worker.js,app.webmanifest,crd-lab.js} cmd/worker/built
 	go tool -modfile=tools/go.mod workers-assets-gen -mode=go -o $@
 	$(WORKER) go build -ldflags="$(GO_LDFLAGS) -X main.version=$(VERSION)" -o $@/app.wasm ./cmd/worker
+	$(call list-sources,$(WORKER),./cmd/worker)
 	@touch $@
 
 dist/worker/storetest: $(call find,cmd/worker/storetest internal/share,) dist/worker/go

@@ -13,7 +13,8 @@ list = $(subst $(empty) $(empty),$(comma),$(strip $(1)))
 # names match a pattern, and PACKAGES limits the long steps to packages: the report of a failure has both.
 go-test = go test $(if $(RESULTS),-json) $(if $(RUN),-run '$(RUN)') $(1) $(2) $(if $(RESULTS),> "$(RESULTS)/go.json")
 NODE_TEST = node --test $(if $(RUN),--test-name-pattern='$(RUN)') $(if $(RESULTS),--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination="$(RESULTS)/node.xml")
-PLAYWRIGHT_TEST = $(if $(RESULTS),PLAYWRIGHT_JUNIT_OUTPUT_FILE="$(RESULTS)/flows.xml") npx playwright test $(if $(RUN),-g '$(RUN)') $(if $(RESULTS),--reporter=list$(comma)junit)
+TRACE := --trace retain-on-failure
+PLAYWRIGHT_TEST = $(if $(RESULTS),PLAYWRIGHT_JUNIT_OUTPUT_FILE="$(RESULTS)/flows.xml") npx playwright test $(if $(RUN),-g '$(RUN)' $(TRACE)) $(if $(RESULTS),--reporter=list$(comma)junit)
 
 .PHONY: test check nightly attack test-repeat prepared $(GO_STEPS) $(NODE_STEPS) $(NIGHTLY_STEPS) chromium browsers postgresql buildah neovim
 test: dist/steps ## run the tests: Go, WebAssembly, TypeScript, the Worker, and the page in Chromium
@@ -38,7 +39,7 @@ check-tidy:
 	done
 
 check-format:
-	@unformatted=$$(gofmt -l cmd conformance crdtest deploy internal releases wasm web *.go); test -z "$$unformatted" || { echo "not formatted (make fmt): $$unformatted"; exit 1; }
+	@unformatted=$$(gofmt -l $(GO_DIRECTORIES)); test -z "$$unformatted" || { echo "not formatted (make fmt): $$unformatted"; exit 1; }
 	$(TEMPL) fmt -fail internal
 
 check-generated: web/tools/node_modules/.package-lock.json | dist
@@ -193,7 +194,7 @@ test-flows: build static chromium
 
 # All flows, with the module of the oldest release in the page.
 test-flows-all: static chromium
-	$(PLAYWRIGHT_TEST) -c web/flows
+	$(PLAYWRIGHT_TEST) -c web/flows $(TRACE)
 
 # The smoke flow in the browsers other than Chromium.
 test-browsers: build browsers

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crdlab/crdlab/internal/bundle"
+	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -27,6 +28,18 @@ func readCases(t testing.TB) []cases.Case {
 	return all
 }
 
+// remembered evaluates each scenario once for all tests.
+var remembered = new(check.Memory).Remembering(engine.New().Evaluate)
+
+func reportOn(t *testing.T, s playground.Scenario) playground.Report {
+	t.Helper()
+	report, err := remembered(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
 // TestCases compares the report of each case with the expected one. A part that the recorded verdict
 // of an API server proves is compared by TestRecordings only.
 func TestCases(t *testing.T) {
@@ -34,7 +47,7 @@ func TestCases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	evaluate := bundle.Evaluator(engine.New().Evaluate)
+	evaluate := bundle.Evaluator(remembered)
 	all := readCases(t)
 	reports, hints := make([]playground.Report, len(all)), cases.Hints{}
 	for i, c := range all {

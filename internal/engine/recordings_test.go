@@ -1,10 +1,8 @@
 package engine_test
 
 import (
-	"context"
 	"testing"
 
-	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/enginetest/verdictdiff"
 	"github.com/crdlab/crdlab/internal/verdict"
@@ -17,7 +15,6 @@ func TestRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := engine.New()
 	for _, c := range readCases(t) {
 		recording := recordings[c.Name]
 		if !recording.IsOf(c) {
@@ -27,10 +24,7 @@ func TestRecordings(t *testing.T) {
 			if recording.Verdict == nil {
 				t.Skip("the API server was not asked: " + recording.Unasked)
 			}
-			report, err := e.Evaluate(context.Background(), c.Scenario)
-			if err != nil {
-				t.Fatal(err)
-			}
+			report := reportOn(t, c.Scenario)
 			if verdict.IsLimited(report) {
 				t.Skip("a limit of the playground is exceeded")
 			}

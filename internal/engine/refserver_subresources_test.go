@@ -3,7 +3,6 @@
 package engine_test
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -18,7 +17,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/apiclient"
-	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/refserver"
 	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
@@ -74,12 +72,8 @@ func (s *served) put(object *unstructured.Unstructured) {
 // the responses of the reference server.
 func TestReadings(t *testing.T) {
 	scales, selectors := 0, 0
-	e := engine.New()
 	for _, c := range readCases(t) {
-		report, err := e.Evaluate(context.Background(), c.Scenario)
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := reportOn(t, c.Scenario)
 		for _, object := range report.Objects {
 			if len(object.Scale)+len(object.SelectableFields) == 0 || len(object.Stored) == 0 {
 				continue
@@ -171,12 +165,8 @@ func (s *served) compareSelector(object *unstructured.Unstructured, version stri
 // TestUpgraded creates the upgraded CRDs of all cases. The server must accept
 // exactly those without manual upgrade steps.
 func TestUpgraded(t *testing.T) {
-	e := engine.New()
 	for _, c := range readCases(t) {
-		report, err := e.Evaluate(context.Background(), c.Scenario)
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := reportOn(t, c.Scenario)
 		if report.CRD.Upgraded == "" {
 			continue
 		}
@@ -192,12 +182,8 @@ func TestUpgraded(t *testing.T) {
 // TestStoredObjects stores the old objects of all cases in a reference server with
 // the new CRD. It reads them, updates them with a new label, and creates copies.
 func TestStoredObjects(t *testing.T) {
-	e := engine.New()
 	for _, c := range readCases(t) {
-		report, err := e.Evaluate(context.Background(), c.Scenario)
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := reportOn(t, c.Scenario)
 		if len(report.StoredObjects) == 0 {
 			continue
 		}

@@ -16,7 +16,7 @@ export class KeptPage {
   async open(browser: Browser, baseURL: string): Promise<Page> {
     if (this.#page) return this.#page;
     const page = await browser.newPage({ baseURL, serviceWorkers: "block" });
-    await watchPolicy(page);
+    await prepare(page);
     await page.goto("/");
     // The server's result is there before the engine, whose progress later pages do not show.
     await expect(page.locator("#where")).toHaveText(/in this page/, { timeout: 40_000 });
@@ -55,9 +55,15 @@ export class KeptPage {
   }
 }
 
-/** Reports violations of the policy on the console, which does not in every case. */
-export async function watchPolicy(page: Page): Promise<void> {
+/**
+ * Prepares a page for flows. Violations of the policy are reported on the console, which the browser does not
+ * do in every case. The battery is low, so the page does not repeat evaluations while it is idle, which
+ * takes more time than most flows.
+ */
+export async function prepare(page: Page): Promise<void> {
   await page.addInitScript(() => {
+    const battery = Object.assign(new EventTarget(), { charging: false, level: 0.1 });
+    Object.assign(navigator, { getBattery: () => Promise.resolve(battery) });
     addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) =>
       console.error(`the policy ${violatedDirective} blocked ${blockedURI} ${sample}`));
   });

@@ -1,5 +1,5 @@
 import { test as base, type ConsoleMessage, expect, type Locator, type Page } from "@playwright/test";
-import { KeptPage, settled, watchPolicy } from "./kept";
+import { KeptPage, prepare, settled } from "./kept";
 import { type Server, startServer } from "./server";
 
 export { expect };
@@ -168,7 +168,7 @@ export const firstVisit = base.extend<Fixtures, { server: Server }>({
     expect(complaints, "complaints on the console").toEqual([]);
   },
   page: async ({ page }, use) => {
-    await watchPolicy(page);
+    await prepare(page);
     await use(page);
   },
   playground: async ({ page, complaints: _ }, use) => use(new Playground(page)),

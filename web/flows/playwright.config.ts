@@ -30,8 +30,9 @@ export default defineConfig({
   expect: { timeout: 40_000 },
   reporter: [["list"]],
   use: {
-    // The trace shows the page at each action. A film of it would take a quarter of the time.
-    trace: { mode: "retain-on-failure", screenshots: false },
+    // A trace takes a quarter of the time, so only repeated and nightly runs write it.
+    trace: "off",
+    screenshot: "only-on-failure",
     // Service workers would intercept the requests that flows simulate.
     serviceWorkers: "block",
     launchOptions: { ...launchOptions, args: [...launchOptions.args, optimizeLater] },

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
 	"github.com/crdlab/crdlab/internal/enginetest/generate"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -17,11 +16,10 @@ const generated, generatedShort = 2000, 200
 // TestEffectsOfFixes finds the effect of each fix of an accepted CRD and its admission by
 // evaluation. A fix that accepts more objects says so.
 func TestEffectsOfFixes(t *testing.T) {
-	e := engine.New()
 	found := map[playground.FixEffect]int{}
 	var seeds []generate.Seed
 	for _, c := range readCases(t) {
-		checkEffects(t, e, c.Name, c.Scenario, found)
+		checkEffects(t, c.Name, c.Scenario, found)
 		if seed, ok := generate.NewSeed(c.Name, c.Scenario.CRD, c.Scenario.Object, cases.Now); ok {
 			seeds = append(seeds, seed)
 		}
@@ -33,7 +31,7 @@ func TestEffectsOfFixes(t *testing.T) {
 	generator := generate.New(seeds, 1)
 	for i := range n {
 		m := generator.Mutant(i)
-		checkEffects(t, e, m.Seed+": "+m.Change, m.Scenario, found)
+		checkEffects(t, m.Seed+": "+m.Change, m.Scenario, found)
 	}
 	t.Logf("fixes by their effect: %v", found)
 	if found[playground.FixWidens] == 0 || found[playground.FixNarrows] == 0 || found[playground.FixKeeps] == 0 {
@@ -52,18 +50,18 @@ var corrects = regexp.MustCompile(`^(?:Replace with|Rename to|Write) `)
 // accepts lists where the type is string.
 var ofFormat = regexp.MustCompile(`^Set format: `)
 
-func checkEffects(t *testing.T, e *engine.Engine, name string, s playground.Scenario, found map[playground.FixEffect]int) {
+func checkEffects(t *testing.T, name string, s playground.Scenario, found map[playground.FixEffect]int) {
 	t.Helper()
-	if !evaluate(t, e, s).CRD.Accepted {
+	if !evaluate(t, s).CRD.Accepted {
 		return
 	}
-	for _, f := range findingsOf(t, e, s) {
+	for _, f := range findingsOf(t, s) {
 		for _, fix := range f.Fixes {
 			fixed := applyFix(s, fix)
-			if fixed.CRD == s.CRD && fixed.Admission == s.Admission || !evaluate(t, e, fixed).CRD.Accepted {
+			if fixed.CRD == s.CRD && fixed.Admission == s.Admission || !evaluate(t, fixed).CRD.Accepted {
 				continue
 			}
-			effect, object := foundEffect(t, e, s, fixed)
+			effect, object := foundEffect(t, s, fixed)
 			found[effect]++
 			if fix.Effect == playground.FixKeeps && s.OldObject != "" {
 				continue // The update of an invalid object may leave a failed rule as it is, but no error in it.
@@ -81,9 +79,9 @@ func checkEffects(t *testing.T, e *engine.Engine, name string, s playground.Scen
 
 // foundEffect finds the effect of a fix on the objects of the scenario, and on the objects that
 // distinguish the two CRDs. object is newly accepted.
-func foundEffect(t *testing.T, e *engine.Engine, before, after playground.Scenario) (effect playground.FixEffect, object string) {
+func foundEffect(t *testing.T, before, after playground.Scenario) (effect playground.FixEffect, object string) {
 	t.Helper()
-	first, second := evaluate(t, e, before), evaluate(t, e, after)
+	first, second := evaluate(t, before), evaluate(t, after)
 	narrows := false
 	for i := range min(len(first.Objects), len(second.Objects)) {
 		switch was, is := first.Objects[i], second.Objects[i]; {
@@ -94,7 +92,7 @@ func foundEffect(t *testing.T, e *engine.Engine, before, after playground.Scenar
 		}
 	}
 	refused := func(old, new string) string {
-		report := evaluate(t, e, playground.Scenario{CRD: new, OldCRD: old, FieldValidation: before.FieldValidation})
+		report := evaluate(t, playground.Scenario{CRD: new, OldCRD: old, FieldValidation: before.FieldValidation})
 		for _, c := range report.CRD.Changes {
 			if c.Witness != nil && c.Witness.Effect == playground.WitnessRejected {
 				return c.Witness.Object
@@ -112,13 +110,4 @@ func foundEffect(t *testing.T, e *engine.Engine, before, after playground.Scenar
 		return playground.FixNarrows, ""
 	}
 	return playground.FixKeeps, ""
-}
-
-func evaluate(t *testing.T, e *engine.Engine, s playground.Scenario) playground.Report {
-	t.Helper()
-	report, err := e.Evaluate(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return report
 }

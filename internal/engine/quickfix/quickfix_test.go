@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/quickfix"
 	"github.com/crdlab/crdlab/internal/enginetest/cases"
@@ -16,12 +17,11 @@ import (
 
 // TestFixesResolveTheirFinding applies each fix of each finding in the cases.
 func TestFixesResolveTheirFinding(t *testing.T) {
-	e := engine.New()
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
-			findings := findingsOf(t, e, c.Scenario)
+			findings := findingsOf(t, c.Scenario)
 			for _, f := range findings {
-				checkFixes(t, e, c.Scenario, findings, f)
+				checkFixes(t, c.Scenario, findings, f)
 			}
 		})
 	}
@@ -30,10 +30,9 @@ func TestFixesResolveTheirFinding(t *testing.T) {
 // TestEveryFixOccurs requires a case with a fix for each error of the table that
 // has fixes.
 func TestEveryFixOccurs(t *testing.T) {
-	e := engine.New()
 	missing := quickfix.FixableErrors()
 	for _, c := range readCases(t) {
-		for _, f := range findingsOf(t, e, c.Scenario) {
+		for _, f := range findingsOf(t, c.Scenario) {
 			maps.DeleteFunc(missing, func(_ string, fits func(playground.Finding) bool) bool {
 				return len(f.Fixes) > 0 && fits(f)
 			})
@@ -44,12 +43,21 @@ func TestEveryFixOccurs(t *testing.T) {
 	}
 }
 
-func findingsOf(t *testing.T, e *engine.Engine, s playground.Scenario) []playground.Finding {
+// remembered evaluates each scenario once for all tests.
+var remembered = new(check.Memory).Remembering(engine.New().Evaluate)
+
+func evaluate(t *testing.T, s playground.Scenario) playground.Report {
 	t.Helper()
-	report, err := e.Evaluate(context.Background(), s)
+	report, err := remembered(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return report
+}
+
+func findingsOf(t *testing.T, s playground.Scenario) []playground.Finding {
+	t.Helper()
+	report := evaluate(t, s)
 	findings := slices.Clone(report.CRD.Findings)
 	for _, object := range report.Objects {
 		findings = append(findings, object.Findings...)
@@ -62,11 +70,11 @@ func findingsOf(t *testing.T, e *engine.Engine, s playground.Scenario) []playgro
 
 // checkFixes applies each fix of f, which must reduce the number of such findings and of the
 // errors of their field.
-func checkFixes(t *testing.T, e *engine.Engine, s playground.Scenario, findings []playground.Finding, f playground.Finding) {
+func checkFixes(t *testing.T, s playground.Scenario, findings []playground.Finding, f playground.Finding) {
 	t.Helper()
 	for _, fix := range f.Fixes {
 		fixed := applyFix(s, fix)
-		after := findingsOf(t, e, fixed)
+		after := findingsOf(t, fixed)
 		if countSimilar(after, f) >= countSimilar(findings, f) && (fix.Effect != playground.FixKeeps || hasMessage(after, f.Message)) {
 			t.Errorf("%q does not mend %s: %s\n%s\n---\n%s", fix.Title, f.Field, f.Message, fixed.CRD, fixed.Object)
 		}
@@ -128,10 +136,9 @@ func applyFix(s playground.Scenario, fix playground.Fix) playground.Scenario {
 // TestErrorPatterns requires that the search for substrings never changes the
 // result of a pattern, for the errors of all cases.
 func TestErrorPatterns(t *testing.T) {
-	e := engine.New()
 	patterns, found := quickfix.ErrorPatterns(), 0
 	for _, c := range readCases(t) {
-		for _, f := range findingsOf(t, e, c.Scenario) {
+		for _, f := range findingsOf(t, c.Scenario) {
 			for _, find := range patterns {
 				for _, text := range []string{f.Field, f.Message} {
 					got, want := find(text)
@@ -161,13 +168,12 @@ func readCases(t testing.TB) []cases.Case {
 // TestStatusUpdateFromNothing makes a status update succeed with one fix, although the CRD
 // has no status subresource and there is no existing object.
 func TestStatusUpdateFromNothing(t *testing.T) {
-	e := engine.New()
 	all := readCases(t)
 	i := slices.IndexFunc(all, func(c cases.Case) bool { return c.Name == "update/update-status-disabled" })
 	s := all[i].Scenario
 	s.OldObject = ""
 	isNote := func(f playground.Finding) bool { return f.Reason == playground.ReasonNote }
-	findings := slices.DeleteFunc(findingsOf(t, e, s), isNote)
+	findings := slices.DeleteFunc(findingsOf(t, s), isNote)
 	if len(findings) != 1 || len(findings[0].Fixes) != 1 {
 		t.Fatalf("findings: %+v", findings)
 	}
@@ -176,7 +182,7 @@ func TestStatusUpdateFromNothing(t *testing.T) {
 		t.Errorf("title: %s", fix.Title)
 	}
 	fixed := applyFix(s, fix)
-	if remaining := slices.DeleteFunc(findingsOf(t, e, fixed), isNote); len(remaining) > 0 {
+	if remaining := slices.DeleteFunc(findingsOf(t, fixed), isNote); len(remaining) > 0 {
 		t.Errorf("findings after the fix: %+v\n%s", remaining, fixed.CRD)
 	}
 	const existing = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {replicas: 2, image: x}\n"
