@@ -16,7 +16,7 @@ type Assets struct {
 	Engine string
 	// Imports lists the modules that Engine and Script import.
 	Imports []string
-	// Theme is the script that applies the chosen theme before the first paint.
+	// Theme is the script that runs before the first paint: it applies the chosen theme, and remembers early clicks.
 	Theme  string
 	Styles []string
 	Icon   string

@@ -9,6 +9,20 @@ firstVisit("the first load shows an example and its result", async ({ playground
   expect(await playground.text("crd")).toContain("kind: CustomResourceDefinition");
 });
 
+firstVisit("a click before the script is loaded counts", async ({ playground: { page } }) => {
+  let load = (): void => {};
+  const isAsked = new Promise<void>((resolve) => (load = resolve));
+  await page.route(/\/main-[^/]*\.js$/, async (route) => {
+    await isAsked;
+    await route.continue();
+  });
+  await page.goto("/", { waitUntil: "commit" });
+  await page.locator("#gallery-open").click();
+  await expect(page.locator("#gallery")).toBeHidden();
+  load();
+  await expect(page.locator("#gallery")).toBeVisible();
+});
+
 test("an edit marks its line and lists the problem, which links to it", async ({ playground }) => {
   const { page } = playground;
   await playground.open();

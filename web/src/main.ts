@@ -153,6 +153,9 @@ keepTested(session, (scenario) => assistant.test(scenario));
 // Readers of a read-only frame change nothing, so the CRD in the link stays.
 if (!isReadOnly) bindGo(session, keepGenerated(session, goTypes, assistant, (crd) => documents.generated(crd), wantsConventions), documents);
 
+// theme.ts repeats a click that came before.
+document.dispatchEvent(new Event("crdlab-bound"));
+
 const linked = addressToOpen(location.hash);
 if (linked !== undefined) void remote.openLink(linked, parseFragment(location.hash).release);
 announceStart();

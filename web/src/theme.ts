@@ -16,3 +16,16 @@
     document.documentElement.dataset["theme"] = chosen;
   }
 }
+
+// The page binds its buttons once its script and its documents are loaded. It then repeats the last click before.
+{
+  let early: HTMLElement | null | undefined;
+  const remember = ({ target }: Event): void => {
+    early = target instanceof Element ? target.closest<HTMLElement>("button[type=button]:not([popovertarget])") : undefined;
+  };
+  document.addEventListener("click", remember, true);
+  document.addEventListener("crdlab-bound", () => {
+    document.removeEventListener("click", remember, true);
+    early?.click();
+  }, { once: true });
+}
