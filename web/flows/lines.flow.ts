@@ -6,11 +6,11 @@ test("a stored line shows its origin and schema node, and opens the node; the no
   await playground.open();
   await playground.paste("crd", crd);
   await playground.paste("object", object("3").replace(/ {2}replicas.*\n/, ""));
-  const line = (text: string) => page.locator(".state .yaml-line", { hasText: text });
+  const line = (text: string) => page.locator("#panel-outcome .state .yaml-line", { hasText: text });
   const chip = page.locator(".line-chip");
   // The highlight disappears, so the flow must wait for it beforehand.
   const flashed = (text: string) => playground.editor("crd").locator(".cm-flash", { hasText: text }).waitFor();
-  const marked = page.locator(".state .yaml-line.is-at-cursor");
+  const marked = page.locator("#panel-outcome .state .yaml-line.is-at-cursor");
 
   await line("cronSpec").hover();
   await expect(chip).toHaveText("as sent · properties[spec].properties[cronSpec] · CRD line 26");

@@ -82,7 +82,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await playground.open();
       await playground.paste("crd", crd);
       await playground.paste("object", object("3").replace(/ {2}replicas.*\n/, ""));
-      const line = page.locator(".state .yaml-line", { hasText: "replicas: 1" });
+      const line = page.locator("#panel-outcome .state .yaml-line", { hasText: "replicas: 1" });
       await line.evaluate((element) => element.scrollIntoView({ block: "start" })); // no control is half covered
       await line.hover();
       await expect(page.locator(".line-chip")).toContainText("properties[replicas]");
