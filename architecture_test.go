@@ -26,13 +26,15 @@ type packageRule struct {
 
 // packageRules lists all packages. Imports point down the list.
 var packageRules = []packageRule{
-	{"cmd/crdlab", "internal/lsp internal/mcp internal/crdtest internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/load internal/manifest internal/releases internal/engine/release internal/engine internal/playground", true},
+	{"cmd/crdlab", "internal/apiserver internal/lsp internal/mcp internal/crdtest internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/load internal/manifest internal/releases internal/engine/release internal/engine internal/playground", true},
 	{"cmd/server", "internal/server", true},
 	{"internal/server", "internal/gotypes internal/site internal/metrics internal/releases internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/conversion internal/engine internal/playground web", true},
 	{"cmd/worker", "internal/httpapi internal/share internal/ui internal/examples internal/playground", false},
 	// The programs of older releases; only the Makefile builds them.
 	{"releases", "internal/apiclient internal/refserver internal/procpool internal/verdict internal/playground", true},
 	{"internal/devtools/releases", "internal/engine internal/releases internal/enginetest/cases", true},
+	{"internal/apiserver", "internal/memetcd", true},
+	{"internal/memetcd", "", true},
 	{"internal/lsp", "internal/naming internal/cluster internal/share internal/releases internal/gotypes internal/assist internal/engine internal/expect internal/check internal/load internal/manifest internal/bundle internal/source/... internal/playground", true},
 	{"internal/crdtest", "internal/expect internal/check internal/load internal/manifest internal/bundle internal/engine/release internal/playground", true},
 	{"internal/mcp", "internal/naming internal/inspect internal/format internal/upgrade internal/errorindex internal/releases internal/assist internal/engine internal/engine/release internal/expect internal/check internal/load internal/manifest internal/playground", true},

@@ -117,7 +117,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate("crdlab {{.Version}}\n")
 	root.AddCommand(
-		newCheck(), newCRDTest(), newDiff(), newEval(), newGenerate(), newInit(), newLink(), newLinks(),
+		newAPIServer(), newCheck(), newCRDTest(), newDiff(), newEval(), newGenerate(), newInit(), newLink(), newLinks(),
 		newLSP(), newMan(), newMCP(), newOpen(), newReleases(), newSample(), newServe(), newStatic(), newTest(), newUpgradeCheck(), newVersion(),
 	)
 	root.AddCommand(newPrinters()...)

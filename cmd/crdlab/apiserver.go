@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdlab/crdlab/internal/apiserver"
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/manifest"
+)
+
+// apiserverFlags holds the flags of the command apiserver.
+type apiserverFlags struct {
+	address, kubeconfig string
+	keepGoing           bool
+}
+
+func newAPIServer() *cobra.Command {
+	var flags apiserverFlags
+	command := &cobra.Command{
+		Use:   "apiserver [PATH...] [-- COMMAND...]",
+		Short: "Serve the API of a cluster for custom resources",
+		Long: `Start an API server for kubectl, controllers and tests, and create the CRDs and objects at the
+paths. It is the API server's own code for CustomResourceDefinitions, custom resources, admission
+policies and webhooks, with all data in memory. The data is gone when the server ends.
+
+With a COMMAND, the command runs with KUBECONFIG set, and the server ends with it and with its
+exit status. Otherwise the server runs until it is interrupted.
+
+The server also stores Namespaces, ConfigMaps, Deployments and other kinds of a cluster, but
+does not judge them: a warning says so at each write. It runs no pods and none of the
+controllers of a cluster. For example, a deleted namespace stays in the phase Terminating.
+
+` + inputHelp,
+		Example: `  crdlab apiserver config/crd
+  crdlab apiserver config/crd -- kubectl apply -f config/samples
+  crdlab apiserver config/crd -- go test ./...`,
+		Args: cobra.ArbitraryArgs,
+		RunE: runE(func(command *cobra.Command, arguments []string) (int, error) {
+			paths, program := arguments, []string(nil)
+			if dash := command.ArgsLenAtDash(); dash >= 0 {
+				if paths, program = arguments[:dash], arguments[dash:]; len(program) == 0 {
+					return 0, usageError("there is no command after --: use %s", command.UseLine())
+				}
+			}
+			return runAPIServer(command, flags, paths, program)
+		}),
+	}
+	command.Flags().StringVar(&flags.address, "address", "127.0.0.1:0", "`address` to listen on; with port 0, a free port")
+	command.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "", "`file` to write the kubeconfig to; if empty, a temporary file")
+	command.Flags().BoolVar(&flags.keepGoing, "keep-going", false, "serve even if the server refuses documents at the paths")
+	return command
+}
+
+func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program []string) (int, error) {
+	if len(program) > 0 {
+		if _, err := exec.LookPath(program[0]); err != nil {
+			return 0, usageError("the command %s cannot be run: %w", program[0], errors.Unwrap(err))
+		}
+	}
+	in := readManifests(command, paths)
+	if len(in.Problems) > 0 && !flags.keepGoing {
+		return statusUsage, nil
+	}
+	host, _, err := net.SplitHostPort(flags.address)
+	if err != nil {
+		return 0, usageError("--address: %w", err)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(command.Context(), "tcp", flags.address)
+	if err != nil {
+		return 0, usageError("--address: %w", err)
+	}
+	server, err := apiserver.New(apiserver.Options{Listener: listener, Host: host, Release: engine.Library})
+	if err != nil {
+		return 0, err
+	}
+	// The server ends with the process: nothing is worth the time of an orderly end.
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(context.WithoutCancel(command.Context())) }()
+	select {
+	case <-server.Ready():
+	case err := <-ended:
+		return 0, err
+	}
+	refused, err := createDocuments(command, server, in)
+	if err != nil {
+		return 0, err
+	}
+	if refused > 0 && !flags.keepGoing {
+		return statusFindings, nil
+	}
+	// A program that waits for the file finds everything there.
+	kubeconfig, remove, err := writeKubeconfig(server, flags.kubeconfig)
+	if err != nil {
+		return 0, err
+	}
+	defer remove()
+	if len(program) > 0 {
+		return runWithKubeconfig(command, program, kubeconfig)
+	}
+	fmt.Fprintf(command.OutOrStdout(), readyText, server.Config.Host, kubeconfig)
+	select {
+	case <-command.Context().Done():
+		return statusAccepted, nil
+	case err := <-ended:
+		return 0, err
+	}
+}
+
+// readyText has the address of the server and the path of its kubeconfig.
+const readyText = `The API server is ready at %s. In another terminal:
+
+  export KUBECONFIG=%s
+  kubectl get crds
+
+Ctrl+C ends the server and removes its data.
+`
+
+// createDocuments creates the documents of an input, CRDs first. It prints a line for each that
+// the server refuses, and returns their number.
+func createDocuments(command *cobra.Command, server *apiserver.Server, in *manifest.Input) (refused int, err error) {
+	creator, err := server.NewCreator()
+	if err != nil {
+		return 0, err
+	}
+	documents := slices.Clone(in.Documents)
+	slices.SortStableFunc(documents, func(a, b *manifest.Document) int { return creationOrder(a) - creationOrder(b) })
+	for _, d := range documents {
+		if err := creator.Create(command.Context(), d.Text); err != nil {
+			notify(command, "%s:%d: %s %q: %v", d.File.Path, d.Line+1, d.Kind.Kind, d.Name, err)
+			refused++
+		}
+	}
+	if refused > 0 {
+		notify(command, "the server refused %d of %d documents; crdlab check explains them", refused, len(documents))
+	}
+	return refused, nil
+}
+
+// creationOrder sorts what other documents need before them.
+func creationOrder(d *manifest.Document) int {
+	switch {
+	case d.Kind.Kind == "Namespace" && d.Kind.Group == "":
+		return 0
+	case d.IsCRD:
+		return 1
+	}
+	return 2
+}
+
+// writeKubeconfig writes a kubeconfig that only its owner can read, to a temporary file if path is
+// empty. It returns the path, and a function that removes the file.
+func writeKubeconfig(server *apiserver.Server, path string) (written string, remove func(), err error) {
+	data, err := server.Kubeconfig()
+	if err != nil {
+		return "", nil, err
+	}
+	directory := ""
+	if path == "" {
+		if directory, err = os.MkdirTemp("", "crdlab-apiserver-"); err != nil {
+			return "", nil, err
+		}
+		path = filepath.Join(directory, "kubeconfig")
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", nil, err
+	}
+	// An existing file may have the user's other clusters.
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", nil, usageError("--kubeconfig: %w", err)
+	}
+	_, err = file.Write(data)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", nil, usageError("--kubeconfig: %w", err)
+	}
+	return path, func() {
+		_ = os.Remove(path)
+		if directory != "" {
+			_ = os.Remove(directory)
+		}
+	}, nil
+}
+
+// runWithKubeconfig runs a command and returns its exit status.
+func runWithKubeconfig(command *cobra.Command, program []string, kubeconfig string) (int, error) {
+	child := exec.CommandContext(command.Context(), program[0], program[1:]...)
+	child.Cancel = func() error { return child.Process.Signal(syscall.SIGTERM) }
+	child.Env = append(child.Environ(), "KUBECONFIG="+kubeconfig)
+	child.Stdin, child.Stdout, child.Stderr = command.InOrStdin(), command.OutOrStdout(), command.ErrOrStderr()
+	err := child.Run()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() > 0 {
+		return exit.ExitCode(), nil
+	}
+	return statusAccepted, err
+}

@@ -1,0 +1,104 @@
+package apiserver
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"time"
+
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
+	"k8s.io/apiserver/pkg/authentication/group"
+	"k8s.io/apiserver/pkg/authentication/request/anonymous"
+	"k8s.io/apiserver/pkg/authentication/request/union"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	restclient "k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// admin is the user of the kubeconfig, as in the clusters of kubeadm.
+const admin = "kubernetes-admin"
+
+// publicPaths may be read without a token. Tools ask them whether the server is ready.
+var publicPaths = map[string]bool{"/healthz": true, "/livez": true, "/readyz": true, "/version": true}
+
+// authenticate returns the authenticator of the user admin, who has a token. Other requests are anonymous.
+func authenticate(token string) authenticator.Request {
+	users := map[string]*user.DefaultInfo{token: {Name: admin, Groups: []string{user.SystemPrivilegedGroup}}}
+	return group.NewAuthenticatedGroupAdder(union.New(
+		authenticatorfactory.NewFromTokens(users, nil),
+		anonymous.NewAuthenticator(nil),
+	))
+}
+
+// authorize allows everything, except to anonymous users.
+func authorize(_ context.Context, request authorizer.Attributes) (authorizer.Decision, string, error) {
+	if request.GetUser().GetName() != user.Anonymous {
+		return authorizer.DecisionAllow, "", nil
+	}
+	if !request.IsResourceRequest() && publicPaths[request.GetPath()] {
+		return authorizer.DecisionAllow, "", nil
+	}
+	return authorizer.DecisionNoOpinion, "the request has no valid token; use the kubeconfig of this server", nil
+}
+
+// A certificate is a self-signed certificate for the names of a server, PEM-encoded.
+type certificate struct{ certificate, key []byte }
+
+// newCertificate returns a certificate for localhost and a host, which is an address or a name.
+func newCertificate(host string) (c certificate, err error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return c, err
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return c, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial,
+		Subject:      pkix.Name{CommonName: "crdlab"},
+		// The clock of a client may be slow.
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(1, 0, 0),
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		IsCA:        true, BasicConstraintsValid: true,
+		DNSNames:    []string{"localhost"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+	}
+	if address := net.ParseIP(host); address != nil {
+		template.IPAddresses = append(template.IPAddresses, address)
+	} else if host != "" {
+		template.DNSNames = append(template.DNSNames, host)
+	}
+	data, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		return c, err
+	}
+	key, err := x509.MarshalECPrivateKey(private)
+	if err != nil {
+		return c, err
+	}
+	c.certificate = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: data})
+	c.key = pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: key})
+	return c, nil
+}
+
+// kubeconfig returns a kubeconfig with one context.
+func kubeconfig(config *restclient.Config) ([]byte, error) {
+	const name = "crdlab"
+	c := clientcmdapi.NewConfig()
+	c.Clusters[name] = &clientcmdapi.Cluster{Server: config.Host, CertificateAuthorityData: config.CAData}
+	c.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: config.BearerToken}
+	c.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name, Namespace: "default"}
+	c.CurrentContext = name
+	return clientcmd.Write(*c)
+}

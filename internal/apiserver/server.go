@@ -1,0 +1,225 @@
+// Package apiserver runs the API server for CustomResourceDefinitions: the server of
+// k8s.io/apiextensions-apiserver with its controllers and admission plugins, over storage in
+// memory. Beside custom resources it serves the kinds in kinds.go, which it stores without the
+// validation of kube-apiserver, and says so in a warning.
+package apiserver
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net"
+	"net/url"
+	"time"
+
+	nooptrace "go.opentelemetry.io/otel/trace/noop"
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
+	extensions "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apiextensions-apiserver/pkg/generated/openapi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/version"
+	webhookinit "k8s.io/apiserver/pkg/admission/plugin/webhook/initializer"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/dynamiccertificates"
+	"k8s.io/apiserver/pkg/server/options"
+	"k8s.io/apiserver/pkg/storage/etcd3"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	openapiutil "k8s.io/apiserver/pkg/util/openapi"
+	"k8s.io/apiserver/pkg/util/webhook"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	restclient "k8s.io/client-go/rest"
+	"k8s.io/component-base/compatibility"
+	"k8s.io/utils/clock"
+
+	"github.com/crdlab/crdlab/internal/memetcd"
+)
+
+// compactInterval is the time after which old revisions are forgotten, as in kube-apiserver.
+const compactInterval = 5 * time.Minute
+
+// A Server is an API server that listens.
+type Server struct {
+	// Config configures clients with all rights.
+	Config *restclient.Config
+	server *genericapiserver.GenericAPIServer
+	ready  chan struct{}
+}
+
+// Options configures a server.
+type Options struct {
+	// Listener accepts the connections of the clients.
+	Listener net.Listener
+	// Host is the address or the name by which clients reach the listener.
+	Host string
+	// Release is the release of Kubernetes whose libraries are linked, such as "1.37.2".
+	Release string
+}
+
+// New returns a server that does not serve yet.
+func New(o Options) (*Server, error) {
+	s := &Server{ready: make(chan struct{})}
+	config, err := s.configure(o)
+	if err != nil {
+		return nil, fmt.Errorf("configure the API server: %w", err)
+	}
+	if err := s.install(config); err != nil {
+		return nil, fmt.Errorf("set up the API server: %w", err)
+	}
+	return s, nil
+}
+
+// Kubeconfig returns a kubeconfig for the server.
+func (s *Server) Kubeconfig() ([]byte, error) { return kubeconfig(s.Config) }
+
+// Ready is closed when the server is ready for all requests.
+func (s *Server) Ready() <-chan struct{} { return s.ready }
+
+// Run serves until ctx ends.
+func (s *Server) Run(ctx context.Context) error { return s.server.PrepareRun().RunWithContext(ctx) }
+
+// configure returns the configuration of the server, and sets the configuration of its clients.
+func (s *Server) configure(o Options) (*genericapiserver.RecommendedConfig, error) {
+	config := genericapiserver.NewRecommendedConfig(extensions.Codecs)
+	run := options.NewServerRunOptions()
+	if err := run.Complete(); err != nil {
+		return nil, err
+	}
+	if err := run.ApplyTo(&config.Config); err != nil {
+		return nil, err
+	}
+	certificate, err := newCertificate(o.Host)
+	if err != nil {
+		return nil, err
+	}
+	served, err := dynamiccertificates.NewStaticCertKeyContent("serving", certificate.certificate, certificate.key)
+	if err != nil {
+		return nil, err
+	}
+	config.SecureServing = &genericapiserver.SecureServingInfo{Listener: o.Listener, Cert: served}
+	_, port, err := net.SplitHostPort(o.Listener.Addr().String())
+	if err != nil {
+		return nil, err
+	}
+	s.Config = &restclient.Config{
+		Host:            "https://" + net.JoinHostPort(o.Host, port),
+		BearerToken:     rand.Text(),
+		TLSClientConfig: restclient.TLSClientConfig{CAData: certificate.certificate},
+		QPS:             -1,
+	}
+	config.LoopbackClientConfig = restclient.CopyConfig(s.Config)
+	config.LoopbackClientConfig.BearerToken = rand.Text()
+	config.ClientConfig = config.LoopbackClientConfig
+	config.Authentication.Authenticator = authenticate(s.Config.BearerToken)
+	config.Authorization.Authorizer = authorizer.AuthorizerFunc(authorize)
+	config.EffectiveVersion = release{config.EffectiveVersion, "v" + o.Release}
+	config.MergedResourceConfig = extensions.DefaultAPIResourceConfigSource()
+	describe(config)
+	return config, nil
+}
+
+// A release is a version with the name of its release. Without it, the name comes from the linker.
+type release struct {
+	compatibility.EffectiveVersion
+	name string
+}
+
+// Info returns what the server answers at /version.
+func (r release) Info() *version.Info {
+	info := *r.EffectiveVersion.Info()
+	info.GitVersion = r.name
+	info.GitCommit, info.GitTreeState, info.BuildDate = "", "", ""
+	return &info
+}
+
+// describe configures the OpenAPI documents.
+func describe(config *genericapiserver.RecommendedConfig) {
+	definitions := openapiutil.GetOpenAPIDefinitionsWithoutDisabledFeatures(openapi.GetOpenAPIDefinitions)
+	names := openapinamer.NewDefinitionNamer(extensions.Scheme, scheme.Scheme)
+	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(definitions, names)
+	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(definitions, names)
+	// k8s.io/kubernetes alone has the definitions of the other kinds.
+	config.OpenAPIConfig.IgnorePrefixes = pathsOfKinds()
+	config.OpenAPIV3Config.IgnorePrefixes = pathsOfKinds()
+}
+
+// install adds the storage, the admission plugins and the kinds.
+func (s *Server) install(config *genericapiserver.RecommendedConfig) error {
+	client, err := kubernetes.NewForConfig(config.LoopbackClientConfig)
+	if err != nil {
+		return err
+	}
+	resolver, err := addAdmission(config, client)
+	if err != nil {
+		return err
+	}
+	data, err := memetcd.New()
+	if err != nil {
+		return err
+	}
+	storage := storageOptions{client: data, compactor: etcd3.NewCompactor(data.Client, compactInterval, clock.RealClock{}, nil)}
+	config.RESTOptionsGetter = storage.encoded(extensions.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion, apiextensionsv1.SchemeGroupVersion))
+	completed := (&extensions.Config{
+		GenericConfig: config,
+		ExtraConfig: extensions.ExtraConfig{
+			CRDRESTOptionsGetter: storage.encoded(unstructured.UnstructuredJSONScheme),
+			MasterCount:          1,
+			ServiceResolver:      noServices{},
+			AuthResolverWrapper:  resolver,
+		},
+	}).Complete()
+	completed.GenericConfig.EnableDiscovery = true // kube-aggregator serves /apis in a cluster.
+	server, err := completed.New(genericapiserver.NewEmptyDelegate())
+	if err != nil {
+		return err
+	}
+	if err := server.Informers.Apiextensions().V1().CustomResourceDefinitions().Informer().SetTransform(establishEarlier); err != nil {
+		return err
+	}
+	s.server = server.GenericAPIServer
+	if err := installKinds(s.server, config.AdmissionControl, storage); err != nil {
+		return err
+	}
+	return s.server.AddPostStartHook("namespaces", func(hook genericapiserver.PostStartHookContext) error {
+		defer close(s.ready)
+		return createNamespaces(hook, client)
+	})
+}
+
+// addAdmission adds the admission plugins of k8s.io/apiserver. It returns how webhooks are called.
+func addAdmission(config *genericapiserver.RecommendedConfig, client kubernetes.Interface) (webhook.AuthenticationInfoResolverWrapper, error) {
+	objects, err := dynamic.NewForConfig(config.LoopbackClientConfig)
+	if err != nil {
+		return nil, err
+	}
+	config.SharedInformerFactory = informers.NewSharedInformerFactory(client, 10*time.Minute)
+	resolver := webhook.NewDefaultAuthenticationInfoResolverWrapper(nil, nil, config.LoopbackClientConfig, nooptrace.NewTracerProvider())
+	return resolver, options.NewAdmissionOptions().ApplyTo(&config.Config, config.SharedInformerFactory, client, objects,
+		utilfeature.DefaultFeatureGate, config.EffectiveVersion, webhookinit.NewPluginInitializer(resolver, noServices{}))
+}
+
+// establishEarlier changes a CRD in the cache of the server, so that objects can be created at
+// once. During the first two seconds after a CRD is established, the server delays them for
+// other servers of a cluster, which do not exist here.
+func establishEarlier(object any) (any, error) {
+	if crd, ok := object.(*apiextensionsv1.CustomResourceDefinition); ok {
+		if established := apihelpers.FindCRDCondition(crd, apiextensionsv1.Established); established != nil {
+			established.LastTransitionTime = metav1.NewTime(established.LastTransitionTime.Add(-2 * time.Second))
+		}
+	}
+	return object, nil
+}
+
+// noServices resolves no services, because there is no cluster network.
+type noServices struct{}
+
+func (noServices) ResolveEndpoint(namespace, name string, _ int32) (*url.URL, error) {
+	return nil, fmt.Errorf("the service %s/%s cannot be called: this API server has no cluster network; use a URL", namespace, name)
+}

@@ -1,0 +1,278 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	restclient "k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+const crd = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: disks.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: disks, kind: Disk}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            x-kubernetes-validations: [{rule: "self.size <= 5", message: the disk is too large}]
+            properties:
+              size: {type: integer, default: 1}
+`
+
+const policy = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: small}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [example.com], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [disks]}]
+  validations: [{expression: "object.spec.size != 4", message: four is refused}]
+`
+
+const binding = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: small}
+spec: {policyName: small, validationActions: [Deny]}
+`
+
+func disk(namespace, name, spec string) string {
+	return fmt.Sprintf("apiVersion: example.com/v1\nkind: Disk\nmetadata: {name: %s, namespace: %s}\nspec: %s\n", name, namespace, spec)
+}
+
+var disks = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "disks"}
+
+// start returns a server that is ready, with the CRD.
+func start(t *testing.T) (*Server, *Creator, dynamic.ResourceInterface) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := New(Options{Listener: listener, Host: "127.0.0.1", Release: "1.2.3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- server.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	<-server.Ready()
+	creator, err := server.NewCreator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := creator.Create(ctx, crd); err != nil {
+		t.Fatal(err)
+	}
+	client, err := dynamic.NewForConfig(server.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server, creator, client.Resource(disks).Namespace("default")
+}
+
+func TestServer(t *testing.T) {
+	server, creator, objects := start(t)
+	ctx := t.Context()
+
+	t.Run("an object is created and judged", func(t *testing.T) {
+		for _, step := range []struct{ document, want string }{
+			{disk("default", "a", "{}"), ""},
+			{disk("default", "a", "{}"), `disks.example.com "a" already exists`},
+			{disk("default", "b", "{size: 6}"), `Disk.example.com "b" is invalid: spec: Invalid value: the disk is too large`},
+			{disk("default", "b", "{size: 1, sise: 2}"), `Disk in version "v1" cannot be handled as a Disk: strict decoding error: unknown field "spec.sise"`},
+			{disk("none", "b", "{}"), `namespaces "none" not found`},
+		} {
+			if got := fmt.Sprint(creator.Create(ctx, step.document)); got != step.want && (step.want != "" || got != "<nil>") {
+				t.Errorf("%s: %s, want %s", step.document, got, step.want)
+			}
+		}
+		stored, err := objects.Get(ctx, "a", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spec := fmt.Sprint(stored.Object["spec"]); spec != "map[size:1]" {
+			t.Errorf("the spec is %s", spec)
+		}
+	})
+
+	t.Run("a watch gets each change in order", func(t *testing.T) {
+		list, err := objects.List(ctx, metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		watched, err := objects.Watch(ctx, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer watched.Stop()
+		if err := creator.Create(ctx, disk("default", "w", "{size: 1}")); err != nil {
+			t.Fatal(err)
+		}
+		for size := 2; size <= 3; size++ {
+			if _, err := objects.Patch(ctx, "w", types.MergePatchType, fmt.Appendf(nil, `{"spec": {"size": %d}}`, size), metav1.PatchOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := objects.Delete(ctx, "w", metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for len(got) < 4 {
+			select {
+			case event := <-watched.ResultChan():
+				got = append(got, describeEvent(event))
+			case <-time.After(10 * time.Second):
+				t.Fatalf("only %q after 10 seconds", got)
+			}
+		}
+		if want := "ADDED 1, MODIFIED 2, MODIFIED 3, DELETED 3"; strings.Join(got, ", ") != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+
+	t.Run("an admission policy refuses an object", func(t *testing.T) {
+		for _, document := range []string{policy, binding} {
+			if err := creator.Create(ctx, document); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// The server compiles the policy after it answers.
+		deadline := time.Now().Add(10 * time.Second)
+		for i := 0; ; i++ {
+			err := creator.Create(ctx, disk("default", fmt.Sprintf("p%d", i), "{size: 4}"))
+			if apierrors.IsInvalid(err) && strings.HasSuffix(err.Error(), "denied request: four is refused") {
+				return
+			}
+			if err != nil || time.Now().After(deadline) {
+				t.Fatalf("the policy is not applied: %v", err)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+
+	t.Run("a built-in kind is stored with a warning", func(t *testing.T) {
+		config := restclient.CopyConfig(server.Config)
+		var warnings warnings
+		config.WarningHandler = &warnings
+		client, err := kubernetes.NewForConfig(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := client.RESTClient().Post().AbsPath("/api/v1/namespaces/default/secrets").
+			Body([]byte(`{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "stringData": {"a": "b"}}`)).Do(ctx).Error(); err != nil {
+			t.Fatal(err)
+		}
+		secret, err := client.CoreV1().Secrets("default").Get(ctx, "s", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(secret.Data["a"]) != "b" || secret.Type != "Opaque" {
+			t.Errorf("the secret has the data %s and the type %s", secret.Data, secret.Type)
+		}
+		if want := "crdlab stores this Secret without kube-apiserver's validation and defaults"; len(warnings) != 1 || warnings[0] != want {
+			t.Errorf("the warnings are %q, want %q", warnings, want)
+		}
+	})
+
+	t.Run("the kubeconfig is needed", func(t *testing.T) {
+		data, err := server.Kubeconfig()
+		if err != nil {
+			t.Fatal(err)
+		}
+		config, err := clientcmd.RESTConfigFromKubeConfig(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		anonymous := restclient.AnonymousClientConfig(config)
+		for _, step := range []struct {
+			config *restclient.Config
+			path   string
+			want   int
+		}{
+			{config, "/api/v1/namespaces", http.StatusOK},
+			{anonymous, "/api/v1/namespaces", http.StatusForbidden},
+			{anonymous, "/readyz", http.StatusOK},
+			{anonymous, "/metrics", http.StatusForbidden},
+		} {
+			transport, err := restclient.TransportFor(step.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, config.Host+step.path, http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := (&http.Client{Transport: transport}).Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			if response.StatusCode != step.want {
+				t.Errorf("%s: status %d, want %d", step.path, response.StatusCode, step.want)
+			}
+		}
+	})
+}
+
+func describeEvent(event watch.Event) string {
+	object, ok := event.Object.(interface{ UnstructuredContent() map[string]any })
+	if !ok {
+		return string(event.Type)
+	}
+	spec, _ := object.UnstructuredContent()["spec"].(map[string]any)
+	return fmt.Sprintf("%s %v", event.Type, spec["size"])
+}
+
+// warnings collects the texts of warnings.
+type warnings []string
+
+func (w *warnings) HandleWarningHeader(_ int, _, text string) { *w = append(*w, text) }
+
+// BenchmarkStart measures the time from New until the server is ready.
+func BenchmarkStart(b *testing.B) {
+	for b.Loop() {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			b.Fatal(err)
+		}
+		server, err := New(Options{Listener: listener, Host: "127.0.0.1", Release: "1.2.3"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(b.Context())
+		go func() { _ = server.Run(ctx) }()
+		<-server.Ready()
+		stop()
+	}
+}

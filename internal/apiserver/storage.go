@@ -1,0 +1,79 @@
+package apiserver
+
+import (
+	"sync"
+
+	"go.etcd.io/etcd/client/v3/kubernetes"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/apiserver/pkg/storage/cacher"
+	"k8s.io/apiserver/pkg/storage/etcd3"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
+	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
+	"k8s.io/client-go/tools/cache"
+)
+
+// keyPrefix precedes the keys of all objects, as in a cluster.
+const keyPrefix = "/registry"
+
+// storageOptions configures registries to store their objects with a client of etcd.
+type storageOptions struct {
+	client    *kubernetes.Client
+	compactor etcd3.Compactor
+	codec     runtime.Codec
+}
+
+// encoded returns options for objects that a codec encodes.
+func (o storageOptions) encoded(codec runtime.Codec) storageOptions {
+	o.codec = codec
+	return o
+}
+
+// GetRESTOptions implements [generic.RESTOptionsGetter].
+func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
+	config := storagebackend.Config{Codec: o.codec}
+	return generic.RESTOptions{
+		StorageConfig:           config.ForResource(resource),
+		Decorator:               o.open,
+		EnableGarbageCollection: true,
+		DeleteCollectionWorkers: 1,
+		ResourcePrefix:          resource.Group + "/" + resource.Resource,
+	}, nil
+}
+
+// open returns the storage of a resource: the API server's storage in etcd behind its watch
+// cache, as generic/registry.StorageWithCacher does for a client that it connects itself.
+func (o storageOptions) open(
+	config *storagebackend.ConfigForResource,
+	resourcePrefix string,
+	key func(runtime.Object) (string, error),
+	newObject, newList func() runtime.Object,
+	attributes storage.AttrFunc,
+	triggers storage.IndexerFuncs,
+	indexers *cache.Indexers,
+) (storage.Interface, factory.DestroyFunc, error) {
+	versioner := storage.APIObjectVersioner{}
+	stored, err := etcd3.New(o.client, o.compactor, config.Codec, newObject, newList, keyPrefix, resourcePrefix, config.GroupResource,
+		identity.NewEncryptCheckTransformer(), etcd3.NewDefaultLeaseManagerConfig(), etcd3.NewDefaultDecoder(config.Codec, versioner), versioner)
+	if err != nil {
+		return nil, nil, err
+	}
+	cached, err := cacher.NewCacherFromConfig(cacher.Config{
+		Storage: stored, Versioner: versioner, GroupResource: config.GroupResource, EventsHistoryWindow: storagebackend.DefaultEventsHistoryWindow,
+		ResourcePrefix: resourcePrefix, KeyFunc: key, NewFunc: newObject, NewListFunc: newList,
+		GetAttrsFunc: attributes, IndexerFuncs: triggers, Indexers: indexers, Codec: config.Codec,
+	})
+	if err != nil {
+		stored.Close()
+		return nil, nil, err
+	}
+	delegator := cacher.NewCacheDelegator(cached, stored)
+	return delegator, sync.OnceFunc(func() {
+		delegator.Stop()
+		cached.Stop()
+		stored.Close()
+	}), nil
+}
