@@ -67,7 +67,7 @@ func disk(namespace, name, spec string) string {
 var disks = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "disks"}
 
 // start returns a server that is ready, with the CRD.
-func start(t *testing.T) (*Server, *Creator, dynamic.ResourceInterface) {
+func start(t testing.TB) (*Server, *Creator, dynamic.ResourceInterface) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -274,5 +274,19 @@ func BenchmarkStart(b *testing.B) {
 		go func() { _ = server.Run(ctx) }()
 		<-server.Ready()
 		stop()
+	}
+}
+
+// BenchmarkFirstObject measures the time from the creation of a CRD until an object is accepted.
+func BenchmarkFirstObject(b *testing.B) {
+	_, creator, _ := start(b)
+	for i := range b.N {
+		group := fmt.Sprintf("g%d.example.com", i)
+		for _, document := range []string{crd, disk("default", "a", "{}")} {
+			document = strings.ReplaceAll(document, "example.com", group)
+			if err := creator.Create(b.Context(), document); err != nil {
+				b.Fatal(err)
+			}
+		}
 	}
 }
