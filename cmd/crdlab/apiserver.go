@@ -75,6 +75,9 @@ func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program [
 	if err != nil {
 		return 0, usageError("--address: %w", err)
 	}
+	if address := net.ParseIP(host); host == "" || address.IsUnspecified() {
+		host = "localhost"
+	}
 	listener, err := (&net.ListenConfig{}).Listen(command.Context(), "tcp", flags.address)
 	if err != nil {
 		return 0, usageError("--address: %w", err)

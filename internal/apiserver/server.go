@@ -164,6 +164,7 @@ func (s *Server) install(config *genericapiserver.RecommendedConfig) error {
 	if err != nil {
 		return err
 	}
+	data.Kubernetes = sizeLimit{data.Kubernetes}
 	storage := storageOptions{client: data, compactor: etcd3.NewCompactor(data.Client, compactInterval, clock.RealClock{}, nil)}
 	config.RESTOptionsGetter = storage.encoded(extensions.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion, apiextensionsv1.SchemeGroupVersion))
 	completed := (&extensions.Config{
@@ -188,8 +189,11 @@ func (s *Server) install(config *genericapiserver.RecommendedConfig) error {
 		return err
 	}
 	return s.server.AddPostStartHook("namespaces", func(hook genericapiserver.PostStartHookContext) error {
-		defer close(s.ready)
-		return createNamespaces(hook, client)
+		if err := createNamespaces(hook, client); err != nil {
+			return err
+		}
+		close(s.ready)
+		return nil
 	})
 }
 

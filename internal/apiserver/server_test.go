@@ -41,6 +41,7 @@ spec:
             x-kubernetes-validations: [{rule: "self.size <= 5", message: the disk is too large}]
             properties:
               size: {type: integer, default: 1}
+              note: {type: string}
 `
 
 const policy = `
@@ -111,6 +112,7 @@ func TestServer(t *testing.T) {
 			{disk("default", "a", "{}"), `disks.example.com "a" already exists`},
 			{disk("default", "b", "{size: 6}"), `Disk.example.com "b" is invalid: spec: Invalid value: the disk is too large`},
 			{disk("default", "b", "{size: 1, sise: 2}"), `Disk in version "v1" cannot be handled as a Disk: strict decoding error: unknown field "spec.sise"`},
+			{disk("default", "b", fmt.Sprintf("{size: 1, note: %s}", strings.Repeat("a", 3<<19))), "etcdserver: request is too large"},
 			{disk("none", "b", "{}"), `namespaces "none" not found`},
 		} {
 			if got := fmt.Sprint(creator.Create(ctx, step.document)); got != step.want && (step.want != "" || got != "<nil>") {

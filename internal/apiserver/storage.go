@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"context"
 	"sync"
 
 	"go.etcd.io/etcd/client/v3/kubernetes"
@@ -14,6 +15,8 @@ import (
 	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/crdlab/crdlab/internal/engine/finding"
 )
 
 // keyPrefix precedes the keys of all objects, as in a cluster.
@@ -24,6 +27,17 @@ type storageOptions struct {
 	client    *kubernetes.Client
 	compactor etcd3.Compactor
 	codec     runtime.Codec
+}
+
+// A sizeLimit refuses objects that are too large for etcd.
+type sizeLimit struct{ kubernetes.Interface }
+
+// OptimisticPut implements [kubernetes.Interface].
+func (l sizeLimit) OptimisticPut(ctx context.Context, key string, value []byte, expected int64, options kubernetes.PutOptions) (kubernetes.PutResponse, error) {
+	if err := finding.CheckWrite(key, len(value)); err != nil {
+		return kubernetes.PutResponse{}, err
+	}
+	return l.Interface.OptimisticPut(ctx, key, value, expected, options)
 }
 
 // encoded returns options for objects that a codec encodes.

@@ -5,7 +5,7 @@
 // The semantics are those of etcd 3: each change increments the revision of the store, old
 // revisions can be read until they are compacted, and a watch receives every change of its
 // range, in order. Only the operations that k8s.io/apiserver calls are implemented; the others
-// panic, because their interfaces are embedded without a value.
+// panic, because their interfaces are embedded without a value. The size of a value has no limit.
 package memetcd
 
 import (
