@@ -30,6 +30,9 @@ type diagnoser struct {
 	access  sync.Mutex
 	running map[protocol.DocumentUri]context.CancelFunc
 	last    map[protocol.DocumentUri]diagnosis
+	// spreads holds the changed files after whose evaluation the other open files are judged again.
+	// It outlives an evaluation that is canceled, so that the next one does it.
+	spreads map[protocol.DocumentUri]bool
 	workers sync.WaitGroup
 }
 
@@ -50,6 +53,7 @@ type finding struct {
 func (d *diagnoser) init() {
 	d.slots = make(chan struct{}, runtime.GOMAXPROCS(0))
 	d.running, d.last = map[protocol.DocumentUri]context.CancelFunc{}, map[protocol.DocumentUri]diagnosis{}
+	d.spreads = map[protocol.DocumentUri]bool{}
 }
 
 // stop cancels all evaluations, and waits for their end.
@@ -83,6 +87,23 @@ func (d *diagnoser) forget(uri protocol.DocumentUri) {
 	}
 	delete(d.running, uri)
 	delete(d.last, uri)
+	delete(d.spreads, uri)
+}
+
+// spread lets the next complete evaluation of a file judge the other open files.
+func (d *diagnoser) spread(uri protocol.DocumentUri) {
+	d.access.Lock()
+	defer d.access.Unlock()
+	d.spreads[uri] = true
+}
+
+// takeSpread reports whether the other open files must be judged, once.
+func (d *diagnoser) takeSpread(uri protocol.DocumentUri) bool {
+	d.access.Lock()
+	defer d.access.Unlock()
+	spreads := d.spreads[uri]
+	delete(d.spreads, uri)
+	return spreads
 }
 
 // of returns the last diagnosis of a file. isCurrent reports that the file has not changed since.
@@ -96,28 +117,31 @@ func (d *diagnoser) of(f *file) (last diagnosis, isCurrent bool) {
 // diagnoseAfter judges an open file after a change, and then the other open files if they are judged
 // with its documents.
 func (s *Server) diagnoseAfter(ctx context.Context, f *file) {
-	s.diagnose(ctx, f, 0, func() {
-		if s.snapshot().judgesOthers(f) {
-			s.diagnoseOthers(ctx, f)
-		}
-	})
+	s.diagnoser.spread(f.uri)
+	s.diagnose(ctx, f, 0)
 }
 
-func (s *Server) diagnoseAll(ctx context.Context) { s.diagnoseOthers(ctx, nil) }
-
-// diagnoseOthers judges all open files but f.
-func (s *Server) diagnoseOthers(ctx context.Context, f *file) {
+// diagnoseAll judges all open files.
+func (s *Server) diagnoseAll(ctx context.Context) {
 	files := s.snapshot().files
 	for _, uri := range slices.Sorted(maps.Keys(files)) {
-		if f == nil || uri != f.uri {
-			s.diagnose(ctx, files[uri], 0, func() {})
+		s.diagnose(ctx, files[uri], 0)
+	}
+}
+
+// diagnoseOthers judges the files that were open with f and are still the same. A file that was
+// opened or edited since is judged with f already.
+func (s *Server) diagnoseOthers(ctx context.Context, f *file, opened map[protocol.DocumentUri]*file) {
+	files := s.snapshot().files
+	for _, uri := range slices.Sorted(maps.Keys(opened)) {
+		if uri != f.uri && files[uri] == opened[uri] {
+			s.diagnose(ctx, opened[uri], 0)
 		}
 	}
 }
 
-// diagnose judges an open file in the background after a pause, and calls then unless a newer edit
-// cancels it.
-func (s *Server) diagnose(ctx context.Context, f *file, pause time.Duration, then func()) {
+// diagnose judges an open file in the background after a pause, unless a newer edit cancels it.
+func (s *Server) diagnose(ctx context.Context, f *file, pause time.Duration) {
 	now := s.snapshot()
 	ctx = s.diagnoser.begin(ctx, f.uri)
 	s.diagnoser.workers.Go(func() {
@@ -139,7 +163,9 @@ func (s *Server) diagnose(ctx context.Context, f *file, pause time.Duration, the
 		if err != nil {
 			s.fault(ctx, err)
 		}
-		then()
+		if s.diagnoser.takeSpread(f.uri) && now.judgesOthers(f) {
+			s.diagnoseOthers(ctx, f, now.files)
+		}
 	})
 }
 

@@ -172,7 +172,7 @@ func (s *Server) didChange(ctx context.Context, p protocol.DidChangeTextDocument
 	s.replace(f.uri, f)
 	switch {
 	case f.isGo():
-		s.diagnose(ctx, f, goPause, func() {})
+		s.diagnose(ctx, f, goPause)
 	case former.judgesOthers(before) && !s.snapshot().judgesOthers(f):
 		s.diagnoseAll(ctx)
 	default:
