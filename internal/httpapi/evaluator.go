@@ -111,8 +111,9 @@ func (e *evaluator) run(ctx context.Context, j job) ([]byte, error) {
 	}
 	done := make(chan result, 1)
 	go func() {
-		defer release()
 		body, err := e.call(ctx, j.request)
+		// The client's next request finds the slot free and the time charged.
+		release()
 		done <- result{body, err}
 	}()
 	select {

@@ -67,8 +67,10 @@ export class Playground {
     await this.#chosen(example);
   }
 
+  /** Shows a panel and waits for the result, because the panel has that of an earlier scenario until then. */
   async showPanel(panel: PanelName): Promise<void> {
     await this.page.locator(`#tab-${panel}`).click();
+    await this.settled();
   }
 
   /** Pastes over a document and waits for the result. */
@@ -110,7 +112,6 @@ export class Playground {
     const html: Record<string, string> = {};
     for (const panel of [...panels, "problems"]) {
       if (panel !== "problems") await this.showPanel(panel as PanelName);
-      await this.settled();
       const place = this.page.locator(`[data-panel=${panel}]`);
       html[panel] = (await place.innerHTML()).replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "(now)");
     }

@@ -15,8 +15,8 @@ export function isUnreadable({ findings }: Answer): boolean {
 /** The time in ms without a keystroke after which the verdict line may change. */
 export const pause = 450;
 
-/** Reports whether the answer contains the selected panel. */
-function isInSight({ answer, panel }: SessionState): boolean {
+/** Reports whether the answer contains the selected panel. Otherwise, the panel shows an earlier answer. */
+export function isInSight({ answer, panel }: SessionState): boolean {
   return !answer || panel in answer.panels;
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from "../config";
 import { element, write } from "../dom";
-import { isPending } from "../evaluation";
+import { isInSight, isPending } from "../evaluation";
 import { problemOf } from "../remote/source";
 import type { Session, SessionState } from "../session";
 
@@ -83,6 +83,7 @@ export function bindStatus(session: Session, { engine: { programs: modules = {} 
   // Most evaluations end before a reader would see that the result is of an earlier document.
   const showWait = (): void => {
     panes.toggleAttribute("data-stale", session.state.answered !== session.state.scenario);
+    result.toggleAttribute("data-unanswered", !isInSight(session.state));
     write(result, { ariaBusy: String(isPending(session.state)) });
   };
   // Tests and measurements cannot rely on attributes, which a fast result leaves unchanged.
