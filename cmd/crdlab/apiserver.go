@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	"github.com/crdlab/crdlab/internal/apiserver"
 	"github.com/crdlab/crdlab/internal/engine"
@@ -82,7 +83,7 @@ func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program [
 	if err != nil {
 		return 0, usageError("--address: %w", err)
 	}
-	server, err := apiserver.New(apiserver.Options{Listener: listener, Host: host, Release: engine.Library})
+	server, err := apiserver.New(apiserver.Options{Serving: &genericapiserver.SecureServingInfo{Listener: listener}, Host: host, Release: engine.Library})
 	if err != nil {
 		return 0, err
 	}

@@ -17,8 +17,10 @@ import (
 	"k8s.io/apiserver/pkg/authentication/group"
 	"k8s.io/apiserver/pkg/authentication/request/anonymous"
 	"k8s.io/apiserver/pkg/authentication/request/union"
+	x509request "k8s.io/apiserver/pkg/authentication/request/x509"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -30,13 +32,15 @@ const admin = "kubernetes-admin"
 // publicPaths may be read without a token. Tools ask them whether the server is ready.
 var publicPaths = map[string]bool{"/healthz": true, "/livez": true, "/readyz": true, "/version": true}
 
-// authenticate returns the authenticator of the user admin, who has a token. Other requests are anonymous.
-func authenticate(token string) authenticator.Request {
+// authenticate returns the authenticator of the user admin, who has a token, and of users with a
+// certificate that clientCA signed, if it is not nil. Other requests are anonymous.
+func authenticate(token string, clientCA dynamiccertificates.CAContentProvider) authenticator.Request {
 	users := map[string]*user.DefaultInfo{token: {Name: admin, Groups: []string{user.SystemPrivilegedGroup}}}
-	return group.NewAuthenticatedGroupAdder(union.New(
-		authenticatorfactory.NewFromTokens(users, nil),
-		anonymous.NewAuthenticator(nil),
-	))
+	requests := []authenticator.Request{authenticatorfactory.NewFromTokens(users, nil)}
+	if clientCA != nil {
+		requests = append(requests, x509request.NewDynamic(clientCA.VerifyOptions, x509request.CommonNameUserConversion))
+	}
+	return group.NewAuthenticatedGroupAdder(union.New(append(requests, anonymous.NewAuthenticator(nil))...))
 }
 
 // authorize allows everything, except to anonymous users.
@@ -53,7 +57,12 @@ func authorize(_ context.Context, request authorizer.Attributes) (authorizer.Dec
 // A certificate is a self-signed certificate for the names of a server, PEM-encoded.
 type certificate struct{ certificate, key []byte }
 
-// newCertificate returns a certificate for localhost and a host, which is an address or a name.
+// loopbackName is the name by which the clients of the server itself address it, so that they
+// get its self-signed certificate.
+const loopbackName = "loopback.crdlab"
+
+// newCertificate returns a certificate for localhost, the server itself, and a host, which is an
+// address or a name.
 func newCertificate(host string) (c certificate, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -71,7 +80,7 @@ func newCertificate(host string) (c certificate, err error) {
 		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		IsCA:        true, BasicConstraintsValid: true,
-		DNSNames:    []string{"localhost"},
+		DNSNames:    []string{"localhost", loopbackName},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
 	}
 	if address := net.ParseIP(host); address != nil {

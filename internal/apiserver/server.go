@@ -32,8 +32,6 @@ import (
 	openapiutil "k8s.io/apiserver/pkg/util/openapi"
 	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/component-base/compatibility"
@@ -55,12 +53,16 @@ type Server struct {
 
 // Options configures a server.
 type Options struct {
-	// Listener accepts the connections of the clients.
-	Listener net.Listener
+	// Serving has the listener. Without a certificate, the server has a self-signed one.
+	Serving *genericapiserver.SecureServingInfo
 	// Host is the address or the name by which clients reach the listener.
 	Host string
 	// Release is the release of Kubernetes whose libraries are linked, such as "1.37.2".
 	Release string
+	// ClientCA signs the certificates of users. If it is nil, users cannot have certificates.
+	ClientCA dynamiccertificates.CAContentProvider
+	// Admission configures the admission plugins. If it is nil, it has the defaults.
+	Admission *options.AdmissionOptions
 }
 
 // New returns a server that does not serve yet.
@@ -70,7 +72,10 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configure the API server: %w", err)
 	}
-	if err := s.install(config); err != nil {
+	if o.Admission == nil {
+		o.Admission = options.NewAdmissionOptions()
+	}
+	if err := s.install(config, o.Admission); err != nil {
 		return nil, fmt.Errorf("set up the API server: %w", err)
 	}
 	return s, nil
@@ -99,12 +104,16 @@ func (s *Server) configure(o Options) (*genericapiserver.RecommendedConfig, erro
 	if err != nil {
 		return nil, err
 	}
-	served, err := dynamiccertificates.NewStaticCertKeyContent("serving", certificate.certificate, certificate.key)
+	own, err := dynamiccertificates.NewStaticSNICertKeyContent("loopback", certificate.certificate, certificate.key, loopbackName)
 	if err != nil {
 		return nil, err
 	}
-	config.SecureServing = &genericapiserver.SecureServingInfo{Listener: o.Listener, Cert: served}
-	_, port, err := net.SplitHostPort(o.Listener.Addr().String())
+	config.SecureServing = o.Serving
+	if config.SecureServing.Cert == nil {
+		config.SecureServing.Cert = own
+	}
+	config.SecureServing.SNICerts = append(config.SecureServing.SNICerts, own)
+	_, port, err := net.SplitHostPort(o.Serving.Listener.Addr().String())
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +125,12 @@ func (s *Server) configure(o Options) (*genericapiserver.RecommendedConfig, erro
 	}
 	config.LoopbackClientConfig = restclient.CopyConfig(s.Config)
 	config.LoopbackClientConfig.BearerToken = rand.Text()
+	config.LoopbackClientConfig.ServerName = loopbackName
 	config.ClientConfig = config.LoopbackClientConfig
-	config.Authentication.Authenticator = authenticate(s.Config.BearerToken)
+	config.Authentication.Authenticator = authenticate(s.Config.BearerToken, o.ClientCA)
+	if err := config.Authentication.ApplyClientCert(o.ClientCA, config.SecureServing); err != nil {
+		return nil, err
+	}
 	config.Authorization.Authorizer = authorizer.AuthorizerFunc(authorize)
 	config.EffectiveVersion = release{config.EffectiveVersion, "v" + o.Release}
 	config.MergedResourceConfig = extensions.DefaultAPIResourceConfigSource()
@@ -151,12 +164,12 @@ func describe(config *genericapiserver.RecommendedConfig) {
 }
 
 // install adds the storage, the admission plugins and the kinds.
-func (s *Server) install(config *genericapiserver.RecommendedConfig) error {
-	client, err := kubernetes.NewForConfig(config.LoopbackClientConfig)
+func (s *Server) install(config *genericapiserver.RecommendedConfig, plugins *options.AdmissionOptions) error {
+	client, err := newClients(config.LoopbackClientConfig)
 	if err != nil {
 		return err
 	}
-	resolver, err := addAdmission(config, client)
+	resolver, err := addAdmission(config, plugins, client)
 	if err != nil {
 		return err
 	}
@@ -198,14 +211,14 @@ func (s *Server) install(config *genericapiserver.RecommendedConfig) error {
 }
 
 // addAdmission adds the admission plugins of k8s.io/apiserver. It returns how webhooks are called.
-func addAdmission(config *genericapiserver.RecommendedConfig, client kubernetes.Interface) (webhook.AuthenticationInfoResolverWrapper, error) {
+func addAdmission(config *genericapiserver.RecommendedConfig, plugins *options.AdmissionOptions, client *clients) (webhook.AuthenticationInfoResolverWrapper, error) {
 	objects, err := dynamic.NewForConfig(config.LoopbackClientConfig)
 	if err != nil {
 		return nil, err
 	}
-	config.SharedInformerFactory = informers.NewSharedInformerFactory(client, 10*time.Minute)
+	config.SharedInformerFactory = newInformerFactory(client)
 	resolver := webhook.NewDefaultAuthenticationInfoResolverWrapper(nil, nil, config.LoopbackClientConfig, nooptrace.NewTracerProvider())
-	return resolver, options.NewAdmissionOptions().ApplyTo(&config.Config, config.SharedInformerFactory, client, objects,
+	return resolver, plugins.ApplyTo(&config.Config, config.SharedInformerFactory, client, objects,
 		utilfeature.DefaultFeatureGate, config.EffectiveVersion, webhookinit.NewPluginInitializer(resolver, noServices{}))
 }
 

@@ -1,0 +1,129 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/informers"
+	admissionregistrationinformers "k8s.io/client-go/informers/admissionregistration"
+	coreinformers "k8s.io/client-go/informers/core"
+	"k8s.io/client-go/informers/internalinterfaces"
+	"k8s.io/client-go/kubernetes"
+	admissionregistrationv1 "k8s.io/client-go/kubernetes/typed/admissionregistration/v1"
+	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	restclient "k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+// clients has the typed clients that the admission plugins call. Those of client-go for all
+// groups, with their informers, would be a tenth of the program. The embedded interface is nil.
+type clients struct {
+	kubernetes.Interface
+	resources    discovery.DiscoveryInterfaces
+	core         corev1.CoreV1Interface
+	registration admissionregistrationv1.AdmissionregistrationV1Interface
+}
+
+func newClients(config *restclient.Config) (*clients, error) {
+	resources, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	core, err := corev1.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	registration, err := admissionregistrationv1.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return &clients{resources: resources, core: core, registration: registration}, nil
+}
+
+// Discovery implements [kubernetes.Interface].
+func (c *clients) Discovery() discovery.DiscoveryInterfaces { return c.resources }
+
+// CoreV1 implements [kubernetes.Interface].
+func (c *clients) CoreV1() corev1.CoreV1Interface { return c.core }
+
+// AdmissionregistrationV1 implements [kubernetes.Interface].
+func (c *clients) AdmissionregistrationV1() admissionregistrationv1.AdmissionregistrationV1Interface {
+	return c.registration
+}
+
+// informerFactory has the informers of [clients]. The embedded interface is nil.
+type informerFactory struct {
+	informers.SharedInformerFactory
+	client *clients
+
+	mu        sync.Mutex
+	informers map[reflect.Type]cache.SharedIndexInformer
+	started   map[reflect.Type]bool
+}
+
+func newInformerFactory(client *clients) *informerFactory {
+	return &informerFactory{client: client, informers: map[reflect.Type]cache.SharedIndexInformer{}, started: map[reflect.Type]bool{}}
+}
+
+// Core implements [informers.SharedInformerFactory].
+func (f *informerFactory) Core() coreinformers.Interface { return coreinformers.New(f, "", nil) }
+
+// Admissionregistration implements [informers.SharedInformerFactory].
+func (f *informerFactory) Admissionregistration() admissionregistrationinformers.Interface {
+	return admissionregistrationinformers.New(f, "", nil)
+}
+
+// ForResource implements [informers.SharedInformerFactory]. It fails for each resource, so the
+// parameters of policies come from informers of the dynamic client.
+func (f *informerFactory) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
+	return nil, fmt.Errorf("there is no typed informer for %s", resource)
+}
+
+// InformerName implements [informers.SharedInformerFactory].
+func (f *informerFactory) InformerName() *cache.InformerName { return nil }
+
+// InformerFor implements [informers.SharedInformerFactory].
+func (f *informerFactory) InformerFor(object runtime.Object, create internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	kind := reflect.TypeOf(object)
+	if f.informers[kind] == nil {
+		f.informers[kind] = create(f.client, 0)
+	}
+	return f.informers[kind]
+}
+
+// Start implements [informers.SharedInformerFactory].
+func (f *informerFactory) Start(stop <-chan struct{}) {
+	f.StartWithContext(wait.ContextForChannel(stop))
+}
+
+// StartWithContext implements [informers.SharedInformerFactory].
+func (f *informerFactory) StartWithContext(ctx context.Context) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for kind, informer := range f.informers {
+		if !f.started[kind] {
+			f.started[kind] = true
+			go informer.RunWithContext(ctx)
+		}
+	}
+}
+
+// WaitForCacheSync implements [informers.SharedInformerFactory].
+func (f *informerFactory) WaitForCacheSync(stop <-chan struct{}) map[reflect.Type]bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	synced := map[reflect.Type]bool{}
+	for kind := range f.started {
+		cache.WaitForCacheSync(stop, f.informers[kind].HasSynced)
+		synced[kind] = f.informers[kind].HasSynced() // stop may be closed already.
+	}
+	return synced
+}
