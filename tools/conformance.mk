@@ -8,7 +8,7 @@ SEED ?= 1
 # Time limit for each kind of generated scenario.
 DERIVED_TIME ?= 5m
 
-.PHONY: conformance conformance-record conformance-builds conformance-releases conformance-revisions conformance-explain conformance-commands conformance-go conformance-storage
+.PHONY: conformance conformance-record conformance-builds conformance-releases conformance-revisions conformance-explain conformance-commands conformance-go conformance-storage conformance-envtest
 conformance: ## compare with a real API server, which runs in process, and with its handlers
 	cd conformance && go run . -n $(DERIVED) -sample $(SAMPLE) -seed $(SEED) -time $(DERIVED_TIME)
 
@@ -63,3 +63,16 @@ conformance-storage: | dist ## run Kubernetes' own tests of the API server's sto
 	sed 's#=> \.\./#=> $(CURDIR)#' conformance/go.mod > $(storage-tests)/go.mod
 	printf 'replace k8s.io/apiserver => $(CURDIR)/$(storage-tests)/apiserver\n' >> $(storage-tests)/go.mod
 	cd conformance && $(call go-test,-mod=mod -modfile=$(CURDIR)/$(storage-tests)/go.mod -skip=TestWatchChanSyncStreamCompactionError -timeout=20m,k8s.io/apiserver/pkg/storage/etcd3 k8s.io/apiserver/pkg/storage/cacher)
+
+# The tests of controller-runtime start the programs of "crdlab envtest" many times. SUITES has the
+# directories of other modules whose tests use envtest.
+CONTROLLER_RUNTIME := sigs.k8s.io/controller-runtime@v0.25.2
+SUITES ?=
+envtest-tests := dist/envtest-tests
+conformance-envtest: build ## run the tests of controller-runtime, and of SUITES, on the programs of crdlab envtest
+	rm -rf $(envtest-tests) && mkdir -p $(envtest-tests)
+	cp -r "$$(go mod download -json $(CONTROLLER_RUNTIME) | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')" $(envtest-tests)/controller-runtime && chmod -R u+w $(envtest-tests)/controller-runtime
+	export KUBEBUILDER_ASSETS="$$(bin/crdlab envtest)" GOFLAGS=; failed=0; \
+	for suite in $(CURDIR)/$(envtest-tests)/controller-runtime $(SUITES); do \
+		(cd $$suite && go test -count=1 ./...) || failed=1; \
+	done; exit $$failed

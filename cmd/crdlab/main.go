@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -33,7 +32,12 @@ func main() {
 
 // run runs the program with its command line and returns the exit status.
 func run(arguments []string, in io.Reader, out, errors io.Writer) int {
-	plugin := isPlugin(os.Args[0])
+	name := nameOf(os.Args[0])
+	if standIn := standIns[name]; standIn != nil {
+		return standIn.run(arguments, out, errors)
+	}
+	// kubectl runs the program kubectl-crdlab for "kubectl crdlab".
+	plugin := name == "kubectl-crdlab"
 	if plugin && len(arguments) == 0 {
 		arguments = []string{"help"}
 	}
@@ -52,7 +56,7 @@ func run(arguments []string, in io.Reader, out, errors io.Writer) int {
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errors)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := notifyContext()
 	defer stop()
 	err := root.ExecuteContext(ctx)
 	if ctx.Err() != nil && statusOf(err) >= statusUsage { // The input or the work is incomplete.
@@ -64,10 +68,9 @@ func run(arguments []string, in io.Reader, out, errors io.Writer) int {
 	return statusOf(err)
 }
 
-// isPlugin reports whether the program runs as a plugin of kubectl, by its name: kubectl
-// runs the program kubectl-crdlab for "kubectl crdlab".
-func isPlugin(program string) bool {
-	return strings.TrimSuffix(filepath.Base(program), ".exe") == "kubectl-crdlab"
+// notifyContext returns a context that ends when the user or the system ends the program.
+func notifyContext() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }
 
 // helpFlags lists the flags that print the help of the program.
@@ -117,7 +120,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate("crdlab {{.Version}}\n")
 	root.AddCommand(
-		newAPIServer(), newCheck(), newCRDTest(), newDiff(), newEval(), newGenerate(), newInit(), newLink(), newLinks(),
+		newAPIServer(), newCheck(), newCRDTest(), newDiff(), newEnvtest(), newEval(), newGenerate(), newInit(), newLink(), newLinks(),
 		newLSP(), newMan(), newMCP(), newOpen(), newReleases(), newSample(), newServe(), newStatic(), newTest(), newUpgradeCheck(), newVersion(),
 	)
 	root.AddCommand(newPrinters()...)

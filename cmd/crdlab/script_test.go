@@ -32,7 +32,7 @@ import (
 var update = flag.Bool("update", false, "write the expected output of the scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"crdlab": main, "kubectl-crdlab": main})
+	testscript.Main(m, map[string]func(){"crdlab": main, "kubectl-crdlab": main, "etcd": main, "kube-apiserver": main})
 }
 
 // TestScripts runs the scripts in testdata. Each starts in a directory with its files.

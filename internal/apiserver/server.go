@@ -61,8 +61,10 @@ type Options struct {
 	Release string
 	// ClientCA signs the certificates of users. If it is nil, users cannot have certificates.
 	ClientCA dynamiccertificates.CAContentProvider
-	// Admission configures the admission plugins. If it is nil, it has the defaults.
+	// Admission configures the admission plugins, and Run requests and feature gates. If one is
+	// nil, it has the defaults.
 	Admission *options.AdmissionOptions
+	Run       *options.ServerRunOptions
 }
 
 // New returns a server that does not serve yet.
@@ -93,11 +95,13 @@ func (s *Server) Run(ctx context.Context) error { return s.server.PrepareRun().R
 // configure returns the configuration of the server, and sets the configuration of its clients.
 func (s *Server) configure(o Options) (*genericapiserver.RecommendedConfig, error) {
 	config := genericapiserver.NewRecommendedConfig(extensions.Codecs)
-	run := options.NewServerRunOptions()
-	if err := run.Complete(); err != nil {
+	if o.Run == nil {
+		o.Run = options.NewServerRunOptions()
+	}
+	if err := o.Run.Complete(); err != nil {
 		return nil, err
 	}
-	if err := run.ApplyTo(&config.Config); err != nil {
+	if err := o.Run.ApplyTo(&config.Config); err != nil {
 		return nil, err
 	}
 	certificate, err := newCertificate(o.Host)

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	genericapiserver "k8s.io/apiserver/pkg/server"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -74,7 +75,7 @@ func start(t testing.TB) (*Server, *Creator, dynamic.ResourceInterface) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := New(Options{Listener: listener, Host: "127.0.0.1", Release: "1.2.3"})
+	server, err := New(Options{Serving: &genericapiserver.SecureServingInfo{Listener: listener}, Host: "127.0.0.1", Release: "1.2.3"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +269,7 @@ func BenchmarkStart(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		server, err := New(Options{Listener: listener, Host: "127.0.0.1", Release: "1.2.3"})
+		server, err := New(Options{Serving: &genericapiserver.SecureServingInfo{Listener: listener}, Host: "127.0.0.1", Release: "1.2.3"})
 		if err != nil {
 			b.Fatal(err)
 		}

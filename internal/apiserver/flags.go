@@ -1,0 +1,109 @@
+package apiserver
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"k8s.io/apiserver/pkg/server/options"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
+)
+
+// silentFlags matches flags of kube-apiserver without a meaning here: what they
+// configure does not exist, or has no influence on the answers of a server for tests.
+var silentFlags = regexp.MustCompile(`^(allow-privileged|api-audiences|enable-bootstrap-token-auth|endpoint-reconciler-type|profiling|v|vmodule|` +
+	`(etcd|insecure|kubelet|log|logging|proxy-client|requestheader|service|storage|watch-cache)(-.*)?)$`)
+
+// FromFlags returns the options for the command line of kube-apiserver. It also returns a sentence
+// for each flag that would change answers of kube-apiserver, but not those of this server. For
+// --help, it prints the flags and returns [pflag.ErrHelp]. The listener accepts connections already.
+func FromFlags(arguments []string, out io.Writer) (o Options, notes []string, err error) {
+	serving := options.NewSecureServingOptions()
+	serving.ServerCert.CertDirectory = ""
+	users := options.ClientCertAuthenticationOptions{}
+	var modes []string
+	o.Run, o.Admission = options.NewServerRunOptions(), options.NewAdmissionOptions()
+	flags := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
+	flags.SetOutput(out)
+	serving.AddFlags(flags)
+	users.AddFlags(flags)
+	o.Run.AddUniversalFlags(flags)
+	o.Admission.AddFlags(flags)
+	flags.StringSliceVar(&modes, "authorization-mode", nil, "Accepted without effect: each user may do everything.")
+
+	known, notes := splitFlags(flags, arguments)
+	if err := flags.Parse(known); err != nil {
+		return o, nil, err
+	}
+	if len(modes) > 0 && !slices.Equal(modes, []string{"AlwaysAllow"}) {
+		notes = append(notes, fmt.Sprintf("--authorization-mode=%s has no effect on this server: each user may do everything", strings.Join(modes, ",")))
+	}
+	isMissing := func(plugin string) bool { return !slices.Contains(o.Admission.Plugins.Registered(), plugin) }
+	for _, plugin := range o.Admission.EnablePlugins {
+		if isMissing(plugin) {
+			notes = append(notes, fmt.Sprintf("the admission plugin %s is not part of this server", plugin))
+		}
+	}
+	o.Admission.EnablePlugins = slices.DeleteFunc(o.Admission.EnablePlugins, isMissing)
+	o.Admission.DisablePlugins = slices.DeleteFunc(o.Admission.DisablePlugins, isMissing)
+
+	if err := serving.MaybeDefaultWithSelfSignedCerts("localhost", nil, nil); err != nil {
+		return o, nil, err
+	}
+	if o.ClientCA, err = users.GetClientCAContentProvider(); err != nil {
+		return o, nil, err
+	}
+	if err := serving.ApplyTo(&o.Serving); err != nil {
+		return o, nil, err
+	}
+	if o.Host, _, err = net.SplitHostPort(o.Serving.Listener.Addr().String()); err != nil {
+		return o, nil, err
+	}
+	if serving.BindAddress.IsUnspecified() {
+		o.Host = "localhost"
+	}
+	return o, notes, nil
+}
+
+// splitFlags returns the flags of a command line that exist, with their values, and a note for
+// each other one, except for the [silentFlags].
+func splitFlags(flags *pflag.FlagSet, arguments []string) (known, notes []string) {
+	skips := false
+	for _, argument := range arguments {
+		name, value, hasValue := strings.Cut(strings.TrimLeft(argument, "-"), "=")
+		if strings.HasPrefix(argument, "-") {
+			skips = name != "help" && name != "h" && flags.Lookup(name) == nil
+			if skips && !silentFlags.MatchString(name) {
+				notes = append(notes, fmt.Sprintf("the flag --%s has no effect on this server", name))
+			}
+		}
+		if name == "feature-gates" && hasValue {
+			gates, others := splitGates(value)
+			argument, notes = "--feature-gates="+gates, append(notes, others...)
+		}
+		if !skips {
+			known = append(known, argument)
+		}
+	}
+	return known, notes
+}
+
+// splitGates returns the feature gates of a flag that exist, and a note for each other one: the
+// gates of k8s.io/kubernetes are unknown to its libraries.
+func splitGates(value string) (known string, notes []string) {
+	gates := utilfeature.DefaultMutableFeatureGate.GetAll()
+	pairs := slices.DeleteFunc(strings.Split(value, ","), func(pair string) bool {
+		gate, _, _ := strings.Cut(strings.TrimPrefix(pair, "kube:"), "=")
+		_, exists := gates[featuregate.Feature(gate)]
+		if !exists {
+			notes = append(notes, fmt.Sprintf("the feature gate %s is not part of this server", gate))
+		}
+		return !exists
+	})
+	return strings.Join(pairs, ","), notes
+}
