@@ -37,9 +37,9 @@ policies and webhooks, with all data in memory. The data is gone when the server
 With a COMMAND, the command runs with KUBECONFIG set, and the server ends with it and with its
 exit status. Otherwise the server runs until it is interrupted.
 
-The server also stores Namespaces, ConfigMaps, Deployments and other kinds of a cluster, but
-does not judge them: a warning says so at each write. It runs no pods and none of the
-controllers of a cluster. For example, a deleted namespace stays in the phase Terminating.
+The server also has the Namespaces, ConfigMaps, Deployments, roles and other kinds of a cluster,
+but runs no pods and none of the controllers of a cluster. For example, a deleted namespace
+stays in the phase Terminating.
 
 ` + inputHelp,
 		Example: `  crdlab apiserver config/crd

@@ -42,7 +42,7 @@ etcd. Both are crdlab, and the server is that of "crdlab apiserver". The tests n
 
 The directory is in your cache. It also has a link to kubectl if your PATH has one.
 
-The server authenticates the users that tests add, but each user may do everything. It runs the
+The server authenticates the users that tests add, and roles decide what they may do. It runs the
 admission plugins for policies, webhooks and namespaces only. With AttachControlPlaneOutput, the
 server names the flags and admission plugins that have no effect.`,
 		Example: `  KUBEBUILDER_ASSETS=$(crdlab envtest) go test ./...`,

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -30,8 +31,19 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// onlyJane is a policy and its binding: jane alone creates objects in the group example.com.
+// onlyJane lets the group testers create ConfigMaps. A policy lets only jane create them.
 const onlyJane = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: testers}
+rules: [{apiGroups: [""], resources: [configmaps], verbs: [create]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: testers}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: testers}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: testers}]
+---
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {name: only-jane}
@@ -39,7 +51,7 @@ spec:
   matchConstraints:
     resourceRules: [{apiGroups: [""], apiVersions: ["*"], operations: [CREATE], resources: [configmaps]}]
   validations:
-  - expression: request.userInfo.username == 'jane' && 'testers' in request.userInfo.groups
+  - expression: request.userInfo.username == 'jane'
     messageExpression: "'not for ' + request.userInfo.username"
 ---
 apiVersion: admissionregistration.k8s.io/v1
@@ -76,10 +88,10 @@ func TestEnvtest(t *testing.T) {
 		}
 	}
 	host, port, _ := net.SplitHostPort(freeAddress(t))
-	stderr := begin(t, server, "--allow-privileged=true", "--authorization-mode=RBAC", "--bind-address="+host, "--cert-dir="+certificates,
+	stderr := begin(t, server, "--allow-privileged=true", "--authorization-mode=Node,RBAC", "--bind-address="+host, "--cert-dir="+certificates,
 		"--client-ca-file="+filepath.Join(certificates, "client-cert-auth-ca.crt"), "--disable-admission-plugins=ServiceAccount",
 		"--enable-admission-plugins=ValidatingAdmissionPolicy,AlwaysPullImages", "--audit-log-path", "audit", "--etcd-servers=http://"+address,
-		"--feature-gates=MutatingAdmissionPolicy=true,InPlacePodVerticalScaling=true",
+		"--feature-gates=MutatingAdmissionPolicy=true,GenericWorkload=false",
 		"--secure-port="+port, "--service-account-issuer=https://127.0.0.1/", "--service-cluster-ip-range=10.0.0.0/24")
 	config := func(user string, groups ...string) *restclient.Config {
 		certificate, key := authority.sign(t, &x509.Certificate{Subject: pkix.Name{CommonName: user, Organization: groups}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
@@ -107,30 +119,31 @@ func TestEnvtest(t *testing.T) {
 		_, err = client.Resource(configMaps).Namespace("default").Create(ctx, object, metav1.CreateOptions{})
 		return err
 	}
-	if err := create(config("joe")); err != nil {
-		t.Errorf("without a policy: %v", err)
+	for name, config := range map[string]*restclient.Config{"a user without a certificate": anonymous, "a user without a role": config("joe")} {
+		if err := create(config); !apierrors.IsForbidden(err) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
-	if err := create(anonymous); !apierrors.IsForbidden(err) {
-		t.Errorf("a user without a certificate: %v", err)
-	}
-	for i, document := range strings.Split(onlyJane, "---\n") {
+	for _, document := range strings.Split(onlyJane, "---\n") {
 		object := &unstructured.Unstructured{}
 		if err := yaml.Unmarshal([]byte(document), &object.Object); err != nil {
 			t.Fatal(err)
 		}
-		resource := []string{"validatingadmissionpolicies", "validatingadmissionpolicybindings"}[i]
-		if _, err := admin.Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource}).Create(ctx, object, metav1.CreateOptions{}); err != nil {
+		resource, _ := meta.UnsafeGuessKindToResource(object.GroupVersionKind())
+		if _, err := admin.Resource(resource).Create(ctx, object, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, func() bool { err := create(config("joe", "testers")); return err != nil && strings.Contains(err.Error(), "not for joe") })
+	eventually(t, func() bool {
+		err := create(config("joe", "testers"))
+		return err != nil && strings.Contains(err.Error(), "not for joe")
+	})
 	if err := create(config("jane", "testers")); err != nil {
 		t.Errorf("the user of the policy: %v", err)
 	}
 
 	const notes = `crdlab: the flag --audit-log-path has no effect on this server
-crdlab: the feature gate InPlacePodVerticalScaling is not part of this server
-crdlab: --authorization-mode=RBAC has no effect on this server: each user may do everything
+crdlab: the authorization mode Node is not part of this server
 crdlab: the admission plugin AlwaysPullImages is not part of this server
 `
 	if got := stderr(); !strings.HasPrefix(got, notes) {

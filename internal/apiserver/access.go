@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -19,39 +18,59 @@ import (
 	"k8s.io/apiserver/pkg/authentication/request/union"
 	x509request "k8s.io/apiserver/pkg/authentication/request/x509"
 	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	"k8s.io/apiserver/pkg/authorization/path"
+	authorizerunion "k8s.io/apiserver/pkg/authorization/union"
+	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac"
 )
 
 // admin is the user of the kubeconfig, as in the clusters of kubeadm.
 const admin = "kubernetes-admin"
 
-// publicPaths may be read without a token. Tools ask them whether the server is ready.
-var publicPaths = map[string]bool{"/healthz": true, "/livez": true, "/readyz": true, "/version": true}
+// publicPaths may be read without credentials. Tools ask them whether the server is ready, also
+// before the default roles exist.
+var publicPaths = []string{"/healthz", "/livez", "/readyz", "/version"}
 
-// authenticate returns the authenticator of the user admin, who has a token, and of users with a
-// certificate that clientCA signed, if it is not nil. Other requests are anonymous.
-func authenticate(token string, clientCA dynamiccertificates.CAContentProvider) authenticator.Request {
+// authenticate returns the authenticator of the user admin, who has a token, of service accounts,
+// and of users with a certificate that clientCA signed, if it is not nil. Other requests are anonymous.
+func authenticate(token string, serviceAccounts authenticator.Request, clientCA dynamiccertificates.CAContentProvider) authenticator.Request {
 	users := map[string]*user.DefaultInfo{token: {Name: admin, Groups: []string{user.SystemPrivilegedGroup}}}
-	requests := []authenticator.Request{authenticatorfactory.NewFromTokens(users, nil)}
+	requests := []authenticator.Request{authenticatorfactory.NewFromTokens(users, audiences), serviceAccounts}
 	if clientCA != nil {
 		requests = append(requests, x509request.NewDynamic(clientCA.VerifyOptions, x509request.CommonNameUserConversion))
 	}
 	return group.NewAuthenticatedGroupAdder(union.New(append(requests, anonymous.NewAuthenticator(nil))...))
 }
 
-// authorize allows everything, except to anonymous users.
-func authorize(_ context.Context, request authorizer.Attributes) (authorizer.Decision, string, error) {
-	if request.GetUser().GetName() != user.Anonymous {
-		return authorizer.DecisionAllow, "", nil
+// addAuthorization adds RBAC to a configuration, unless each user may do everything.
+func addAuthorization(config *genericapiserver.RecommendedConfig, allowAll bool) error {
+	public, err := path.NewAuthorizer(publicPaths)
+	if err != nil {
+		return err
 	}
-	if !request.IsResourceRequest() && publicPaths[request.GetPath()] {
-		return authorizer.DecisionAllow, "", nil
+	informers := config.SharedInformerFactory.Rbac().V1()
+	roles := rbac.New(
+		&rbac.RoleGetter{Lister: informers.Roles().Lister()},
+		&rbac.RoleBindingLister{Lister: informers.RoleBindings().Lister()},
+		&rbac.ClusterRoleGetter{Lister: informers.ClusterRoles().Lister()},
+		&rbac.ClusterRoleBindingLister{Lister: informers.ClusterRoleBindings().Lister()},
+	)
+	config.RuleResolver = roles
+	if allowAll {
+		config.Authorization.Authorizer = authorizerfactory.NewAlwaysAllowAuthorizer()
+		return nil
 	}
-	return authorizer.DecisionNoOpinion, "the request has no valid token; use the kubeconfig of this server", nil
+	config.Authorization.Authorizer, err = authorizerunion.New(
+		authorizerunion.NamedAuthorizer{AuthorizerName: "PrivilegedGroups", Authorizer: authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup)},
+		authorizerunion.NamedAuthorizer{AuthorizerName: "AlwaysAllowPaths", Authorizer: public},
+		authorizerunion.NamedAuthorizer{AuthorizerName: "RBAC", Authorizer: roles},
+	)
+	return err
 }
 
 // A certificate is a self-signed certificate for the names of a server, PEM-encoded.

@@ -14,20 +14,23 @@ import (
 	admissionregistrationinformers "k8s.io/client-go/informers/admissionregistration"
 	coreinformers "k8s.io/client-go/informers/core"
 	"k8s.io/client-go/informers/internalinterfaces"
+	rbacinformers "k8s.io/client-go/informers/rbac"
 	"k8s.io/client-go/kubernetes"
 	admissionregistrationv1 "k8s.io/client-go/kubernetes/typed/admissionregistration/v1"
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	rbacv1 "k8s.io/client-go/kubernetes/typed/rbac/v1"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 )
 
-// clients has the typed clients that the admission plugins call. Those of client-go for all
+// clients has the typed clients that the admission plugins and the authorizer call. Those of client-go for all
 // groups, with their informers, would be a tenth of the program. The embedded interface is nil.
 type clients struct {
 	kubernetes.Interface
 	resources    discovery.DiscoveryInterfaces
 	core         corev1.CoreV1Interface
 	registration admissionregistrationv1.AdmissionregistrationV1Interface
+	rbac         rbacv1.RbacV1Interface
 }
 
 func newClients(config *restclient.Config) (*clients, error) {
@@ -43,7 +46,11 @@ func newClients(config *restclient.Config) (*clients, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &clients{resources: resources, core: core, registration: registration}, nil
+	rbac, err := rbacv1.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return &clients{resources: resources, core: core, registration: registration, rbac: rbac}, nil
 }
 
 // Discovery implements [kubernetes.Interface].
@@ -56,6 +63,9 @@ func (c *clients) CoreV1() corev1.CoreV1Interface { return c.core }
 func (c *clients) AdmissionregistrationV1() admissionregistrationv1.AdmissionregistrationV1Interface {
 	return c.registration
 }
+
+// RbacV1 implements [kubernetes.Interface].
+func (c *clients) RbacV1() rbacv1.RbacV1Interface { return c.rbac }
 
 // informerFactory has the informers of [clients]. The embedded interface is nil.
 type informerFactory struct {
@@ -78,6 +88,9 @@ func (f *informerFactory) Core() coreinformers.Interface { return coreinformers.
 func (f *informerFactory) Admissionregistration() admissionregistrationinformers.Interface {
 	return admissionregistrationinformers.New(f, "", nil)
 }
+
+// Rbac implements [informers.SharedInformerFactory].
+func (f *informerFactory) Rbac() rbacinformers.Interface { return rbacinformers.New(f, "", nil) }
 
 // ForResource implements [informers.SharedInformerFactory]. It fails for each resource, so the
 // parameters of policies come from informers of the dynamic client.

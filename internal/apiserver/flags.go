@@ -10,8 +10,6 @@ import (
 
 	"github.com/spf13/pflag"
 	"k8s.io/apiserver/pkg/server/options"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	"k8s.io/component-base/featuregate"
 )
 
 // silentFlags matches flags of kube-apiserver without a meaning here: what they
@@ -34,14 +32,17 @@ func FromFlags(arguments []string, out io.Writer) (o Options, notes []string, er
 	users.AddFlags(flags)
 	o.Run.AddUniversalFlags(flags)
 	o.Admission.AddFlags(flags)
-	flags.StringSliceVar(&modes, "authorization-mode", nil, "Accepted without effect: each user may do everything.")
+	flags.StringSliceVar(&modes, "authorization-mode", []string{"RBAC"}, "AlwaysAllow, or else RBAC.")
 
 	known, notes := splitFlags(flags, arguments)
 	if err := flags.Parse(known); err != nil {
 		return o, nil, err
 	}
-	if len(modes) > 0 && !slices.Equal(modes, []string{"AlwaysAllow"}) {
-		notes = append(notes, fmt.Sprintf("--authorization-mode=%s has no effect on this server: each user may do everything", strings.Join(modes, ",")))
+	o.AllowAll = slices.Contains(modes, "AlwaysAllow")
+	for _, mode := range modes {
+		if mode != "AlwaysAllow" && mode != "RBAC" {
+			notes = append(notes, fmt.Sprintf("the authorization mode %s is not part of this server", mode))
+		}
 	}
 	isMissing := func(plugin string) bool { return !slices.Contains(o.Admission.Plugins.Registered(), plugin) }
 	for _, plugin := range o.Admission.EnablePlugins {
@@ -75,35 +76,16 @@ func FromFlags(arguments []string, out io.Writer) (o Options, notes []string, er
 func splitFlags(flags *pflag.FlagSet, arguments []string) (known, notes []string) {
 	skips := false
 	for _, argument := range arguments {
-		name, value, hasValue := strings.Cut(strings.TrimLeft(argument, "-"), "=")
+		name, _, _ := strings.Cut(strings.TrimLeft(argument, "-"), "=")
 		if strings.HasPrefix(argument, "-") {
 			skips = name != "help" && name != "h" && flags.Lookup(name) == nil
 			if skips && !silentFlags.MatchString(name) {
 				notes = append(notes, fmt.Sprintf("the flag --%s has no effect on this server", name))
 			}
 		}
-		if name == "feature-gates" && hasValue {
-			gates, others := splitGates(value)
-			argument, notes = "--feature-gates="+gates, append(notes, others...)
-		}
 		if !skips {
 			known = append(known, argument)
 		}
 	}
 	return known, notes
-}
-
-// splitGates returns the feature gates of a flag that exist, and a note for each other one: the
-// gates of k8s.io/kubernetes are unknown to its libraries.
-func splitGates(value string) (known string, notes []string) {
-	gates := utilfeature.DefaultMutableFeatureGate.GetAll()
-	pairs := slices.DeleteFunc(strings.Split(value, ","), func(pair string) bool {
-		gate, _, _ := strings.Cut(strings.TrimPrefix(pair, "kube:"), "=")
-		_, exists := gates[featuregate.Feature(gate)]
-		if !exists {
-			notes = append(notes, fmt.Sprintf("the feature gate %s is not part of this server", gate))
-		}
-		return !exists
-	})
-	return strings.Join(pairs, ","), notes
 }

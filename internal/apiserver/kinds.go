@@ -1,8 +1,13 @@
 package apiserver
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"net"
+	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
@@ -10,163 +15,279 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apiserver/pkg/admission"
-	"k8s.io/apiserver/pkg/endpoints"
-	"k8s.io/apiserver/pkg/endpoints/discovery"
+	apiendpoints "k8s.io/apiserver/pkg/endpoints"
+	restdiscovery "k8s.io/apiserver/pkg/endpoints/discovery"
 	"k8s.io/apiserver/pkg/endpoints/discovery/aggregated"
+	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	serverstorage "k8s.io/apiserver/pkg/server/storage"
 	"k8s.io/client-go/applyconfigurations"
-	"k8s.io/client-go/kubernetes/scheme"
+	policyv1 "k8s.io/client-go/kubernetes/typed/policy/v1"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	api "k8s.io/kubernetes/pkg/apis/core"
+	kubeletclient "k8s.io/kubernetes/pkg/kubelet/client"
+	admissionregistration "k8s.io/kubernetes/pkg/registry/admissionregistration/rest"
+	apps "k8s.io/kubernetes/pkg/registry/apps/rest"
+	authentication "k8s.io/kubernetes/pkg/registry/authentication/rest"
+	authorization "k8s.io/kubernetes/pkg/registry/authorization/rest"
+	autoscaling "k8s.io/kubernetes/pkg/registry/autoscaling/rest"
+	batch "k8s.io/kubernetes/pkg/registry/batch/rest"
+	certificates "k8s.io/kubernetes/pkg/registry/certificates/rest"
+	coordination "k8s.io/kubernetes/pkg/registry/coordination/rest"
+	endpoints "k8s.io/kubernetes/pkg/registry/core/endpoint/storage"
+	limitranges "k8s.io/kubernetes/pkg/registry/core/limitrange/storage"
+	nodes "k8s.io/kubernetes/pkg/registry/core/node/storage"
+	volumes "k8s.io/kubernetes/pkg/registry/core/persistentvolume/storage"
+	claims "k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim/storage"
+	pods "k8s.io/kubernetes/pkg/registry/core/pod/storage"
+	podtemplates "k8s.io/kubernetes/pkg/registry/core/podtemplate/storage"
+	replicationcontrollers "k8s.io/kubernetes/pkg/registry/core/replicationcontroller/storage"
+	corerest "k8s.io/kubernetes/pkg/registry/core/rest"
+	"k8s.io/kubernetes/pkg/registry/core/service/ipallocator"
+	"k8s.io/kubernetes/pkg/registry/core/service/portallocator"
+	services "k8s.io/kubernetes/pkg/registry/core/service/storage"
+	serviceaccounts "k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage"
+	discovery "k8s.io/kubernetes/pkg/registry/discovery/rest"
+	events "k8s.io/kubernetes/pkg/registry/events/rest"
+	networking "k8s.io/kubernetes/pkg/registry/networking/rest"
+	node "k8s.io/kubernetes/pkg/registry/node/rest"
+	policyrest "k8s.io/kubernetes/pkg/registry/policy/rest"
+	rbac "k8s.io/kubernetes/pkg/registry/rbac/rest"
+	scheduling "k8s.io/kubernetes/pkg/registry/scheduling/rest"
+	storage "k8s.io/kubernetes/pkg/registry/storage/rest"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	// The types of the groups, with their defaults and conversions.
+	_ "k8s.io/kubernetes/pkg/apis/admissionregistration/install"
+	_ "k8s.io/kubernetes/pkg/apis/apps/install"
+	_ "k8s.io/kubernetes/pkg/apis/authentication/install"
+	_ "k8s.io/kubernetes/pkg/apis/authorization/install"
+	_ "k8s.io/kubernetes/pkg/apis/autoscaling/install"
+	_ "k8s.io/kubernetes/pkg/apis/batch/install"
+	_ "k8s.io/kubernetes/pkg/apis/certificates/install"
+	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
+	_ "k8s.io/kubernetes/pkg/apis/core/install"
+	_ "k8s.io/kubernetes/pkg/apis/discovery/install"
+	_ "k8s.io/kubernetes/pkg/apis/events/install"
+	_ "k8s.io/kubernetes/pkg/apis/networking/install"
+	_ "k8s.io/kubernetes/pkg/apis/node/install"
+	_ "k8s.io/kubernetes/pkg/apis/policy/install"
+	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
+	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
+	_ "k8s.io/kubernetes/pkg/apis/storage/install"
 )
 
-// A kind is a kind of kube-apiserver that this server stores, too.
-type kind struct {
-	name, plural string
-	// isCluster means that its objects are not in namespaces.
-	isCluster bool
-	// shortNames are the names that kubectl accepts, too.
-	shortNames []string
+// eventTTL is the time after which events are removed, as in kube-apiserver.
+const eventTTL = time.Hour
+
+// The addresses and ports that Services get, as under envtest.
+var (
+	clusterIPs = net.IPNet{IP: net.IPv4(10, 0, 0, 0).To4(), Mask: net.CIDRMask(24, 32)}
+	nodePorts  = utilnet.PortRange{Base: 30000, Size: 2768}
+)
+
+// A provider creates the storages of a group, with the validation and defaults of kube-apiserver.
+type provider interface {
+	NewRESTStorage(serverstorage.APIResourceConfigSource, generic.RESTOptionsGetter) (genericapiserver.APIGroupInfo, error)
 }
 
-// kinds lists the kinds that tests of controllers write beside custom resources, by group and
-// version. Their Go types are those of k8s.io/api. Their defaults and validation are in
-// k8s.io/kubernetes, which is no library.
-var kinds = map[schema.GroupVersion][]kind{
-	{Version: "v1"}: {
-		{"Namespace", "namespaces", true, []string{"ns"}},
-		{"Node", "nodes", true, []string{"no"}},
-		{"PersistentVolume", "persistentvolumes", true, []string{"pv"}},
-		{"ConfigMap", "configmaps", false, []string{"cm"}},
-		{"Endpoints", "endpoints", false, []string{"ep"}},
-		{"Event", "events", false, []string{"ev"}},
-		{"LimitRange", "limitranges", false, []string{"limits"}},
-		{"PersistentVolumeClaim", "persistentvolumeclaims", false, []string{"pvc"}},
-		{"Pod", "pods", false, []string{"po"}},
-		{"PodTemplate", "podtemplates", false, nil},
-		{"ReplicationController", "replicationcontrollers", false, []string{"rc"}},
-		{"ResourceQuota", "resourcequotas", false, []string{"quota"}},
-		{"Secret", "secrets", false, nil},
-		{"Service", "services", false, []string{"svc"}},
-		{"ServiceAccount", "serviceaccounts", false, []string{"sa"}},
-	},
-	{Group: "admissionregistration.k8s.io", Version: "v1"}: {
-		{"MutatingAdmissionPolicy", "mutatingadmissionpolicies", true, nil},
-		{"MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", true, nil},
-		{"MutatingWebhookConfiguration", "mutatingwebhookconfigurations", true, nil},
-		{"ValidatingAdmissionPolicy", "validatingadmissionpolicies", true, nil},
-		{"ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", true, nil},
-		{"ValidatingWebhookConfiguration", "validatingwebhookconfigurations", true, nil},
-	},
-	{Group: "apps", Version: "v1"}: {
-		{"ControllerRevision", "controllerrevisions", false, nil},
-		{"DaemonSet", "daemonsets", false, []string{"ds"}},
-		{"Deployment", "deployments", false, []string{"deploy"}},
-		{"ReplicaSet", "replicasets", false, []string{"rs"}},
-		{"StatefulSet", "statefulsets", false, []string{"sts"}},
-	},
-	{Group: "autoscaling", Version: "v2"}: {{"HorizontalPodAutoscaler", "horizontalpodautoscalers", false, []string{"hpa"}}},
-	{Group: "batch", Version: "v1"}: {
-		{"CronJob", "cronjobs", false, []string{"cj"}},
-		{"Job", "jobs", false, nil},
-	},
-	{Group: "coordination.k8s.io", Version: "v1"}: {{"Lease", "leases", false, nil}},
-	{Group: "discovery.k8s.io", Version: "v1"}:    {{"EndpointSlice", "endpointslices", false, nil}},
-	{Group: "events.k8s.io", Version: "v1"}:       {{"Event", "events", false, []string{"ev"}}},
-	{Group: "networking.k8s.io", Version: "v1"}: {
-		{"Ingress", "ingresses", false, []string{"ing"}},
-		{"IngressClass", "ingressclasses", true, nil},
-		{"NetworkPolicy", "networkpolicies", false, []string{"netpol"}},
-	},
-	{Group: "policy", Version: "v1"}: {{"PodDisruptionBudget", "poddisruptionbudgets", false, []string{"pdb"}}},
-	{Group: "rbac.authorization.k8s.io", Version: "v1"}: {
-		{"ClusterRole", "clusterroles", true, nil},
-		{"ClusterRoleBinding", "clusterrolebindings", true, nil},
-		{"Role", "roles", false, nil},
-		{"RoleBinding", "rolebindings", false, nil},
-	},
-	{Group: "scheduling.k8s.io", Version: "v1"}: {{"PriorityClass", "priorityclasses", true, []string{"pc"}}},
-	{Group: "storage.k8s.io", Version: "v1"}:    {{"StorageClass", "storageclasses", true, []string{"sc"}}},
-}
-
-// rootOf returns the path of the groups of a version.
-func rootOf(version schema.GroupVersion) string {
-	if version.Group == "" {
-		return "/api"
+// installKinds adds the kinds of kube-apiserver to a server: the stable versions of all groups that
+// need no other program. It returns their storages.
+func installKinds(server *genericapiserver.GenericAPIServer, config *genericapiserver.RecommendedConfig, client *clients, tokens tokens, stored storageOptions) (storages, error) {
+	providers := []provider{
+		admissionregistration.RESTStorageProvider{Authorizer: server.Authorizer, DiscoveryClient: client.resources},
+		apps.StorageProvider{},
+		authentication.RESTStorageProvider{Authenticator: config.Authentication.Authenticator, APIAudiences: config.Authentication.APIAudiences},
+		authorization.RESTStorageProvider{Authorizer: server.Authorizer, RuleResolver: config.RuleResolver},
+		autoscaling.RESTStorageProvider{},
+		batch.RESTStorageProvider{},
+		certificates.RESTStorageProvider{Authorizer: server.Authorizer},
+		coordination.RESTStorageProvider{},
+		discovery.StorageProvider{},
+		events.RESTStorageProvider{TTL: eventTTL},
+		networking.RESTStorageProvider{},
+		node.RESTStorageProvider{},
+		policyrest.RESTStorageProvider{},
+		rbac.RESTStorageProvider{Authorizer: server.Authorizer},
+		scheduling.RESTStorageProvider{},
+		storage.RESTStorageProvider{},
 	}
-	return "/apis"
+	core, err := newCore(config, client, tokens, stored)
+	if err != nil {
+		return nil, err
+	}
+	groups := []genericapiserver.APIGroupInfo{core}
+	for _, provider := range providers {
+		group, err := provider.NewRESTStorage(stableVersions(), stored)
+		if err != nil {
+			return nil, err
+		}
+		groups = append(groups, group)
+	}
+	types := lazyTypes(sync.OnceValue(func() managedfields.TypeConverter { return applyconfigurations.NewTypeConverter(legacyscheme.Scheme) }))
+	all := storages{}
+	for _, group := range groups {
+		if err := installGroup(server, config.AdmissionControl, types, group); err != nil {
+			return nil, fmt.Errorf("install the kinds of %s: %w", group.PrioritizedVersions[0], err)
+		}
+		for _, version := range group.VersionedResourcesStorageMap {
+			maps.Copy(all, version)
+		}
+	}
+	return all, nil
+}
+
+// installGroup serves a group. GenericAPIServer.InstallAPIGroup would take the types for
+// server-side apply from OpenAPI documents of all kinds, which take a third of a second.
+func installGroup(server *genericapiserver.GenericAPIServer, admit admission.Interface, types managedfields.TypeConverter, info genericapiserver.APIGroupInfo) error {
+	container := server.Handler.GoRestfulContainer
+	apiGroup := metav1.APIGroup{Name: info.PrioritizedVersions[0].Group}
+	root, discovered := "/apis", server.AggregatedDiscoveryGroupManager
+	if apiGroup.Name == "" {
+		root, discovered = "/api", server.AggregatedLegacyDiscoveryGroupManager
+	}
+	for _, version := range info.PrioritizedVersions {
+		storages := info.VersionedResourcesStorageMap[version.Version]
+		if len(storages) == 0 {
+			continue
+		}
+		group := apiendpoints.APIGroupVersion{
+			Storage: storages, Root: root, GroupVersion: version,
+			OptionsExternalVersion: &schema.GroupVersion{Version: "v1"}, MetaGroupVersion: info.MetaGroupVersion,
+			Serializer: info.NegotiatedSerializer, ParameterCodec: info.ParameterCodec,
+			Typer: info.Scheme, Creater: info.Scheme, Convertor: info.Scheme, ConvertabilityChecker: info.Scheme, Defaulter: info.Scheme,
+			UnsafeConvertor: runtime.UnsafeObjectConvertor(info.Scheme), Namer: runtime.Namer(meta.NewAccessor()), TypeConverter: types,
+			EquivalentResourceRegistry: server.EquivalentResourceRegistry,
+			Authorizer:                 server.Authorizer, Admit: admit, MinRequestTimeout: 30 * time.Minute,
+		}
+		resources, _, err := group.InstallREST(container)
+		if err != nil {
+			return err
+		}
+		discovered.AddGroupVersion(version.Group, apidiscoveryv2.APIVersionDiscovery{Version: version.Version, Resources: resources, Freshness: apidiscoveryv2.DiscoveryFreshnessCurrent})
+		apiGroup.Versions = append(apiGroup.Versions, metav1.GroupVersionForDiscovery{GroupVersion: version.String(), Version: version.Version})
+	}
+	if apiGroup.Name == "" {
+		legacy := restdiscovery.NewLegacyRootAPIHandler(restdiscovery.DefaultAddresses{}, server.Serializer, root)
+		container.Add(aggregated.WrapAggregatedDiscoveryToHandler(legacy, discovered, discovered).GenerateWebService(root, metav1.APIVersions{}))
+		return nil
+	}
+	apiGroup.PreferredVersion = apiGroup.Versions[0]
+	server.DiscoveryGroupManager.AddGroup(apiGroup)
+	container.Add(restdiscovery.NewAPIGroupHandler(server.Serializer, apiGroup).WebService())
+	return nil
+}
+
+// lazyTypes are the types for server-side apply. They are read at their first use, which takes a
+// tenth of a second.
+type lazyTypes func() managedfields.TypeConverter
+
+func (t lazyTypes) ObjectToTyped(object runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	if object.GetObjectKind().GroupVersionKind().Kind == "Scale" { // It has no lists, and so needs no type.
+		return managedfields.NewDeducedTypeConverter().ObjectToTyped(object, options...)
+	}
+	return t().ObjectToTyped(object, options...)
+}
+
+func (t lazyTypes) TypedToObject(value *typed.TypedValue) (runtime.Object, error) {
+	return t().TypedToObject(value)
 }
 
 // pathsOfKinds returns the prefixes of the paths of the kinds.
 func pathsOfKinds() []string {
-	var paths []string
-	for version := range kinds {
-		paths = append(paths, rootOf(version)+strings.TrimSuffix("/"+version.Group, "/")+"/")
+	paths := []string{"/api/"}
+	for group := range stableVersions().GroupVersionConfigs {
+		if group.Group != "" {
+			paths = append(paths, "/apis/"+group.Group+"/")
+		}
 	}
 	return paths
 }
 
-// installKinds adds the kinds to a server.
-func installKinds(server *genericapiserver.GenericAPIServer, admit admission.Interface, stored storageOptions) error {
-	types := runtime.NewScheme()
-	if err := scheme.AddToScheme(types); err != nil {
-		return err
-	}
-	metav1.AddToGroupVersion(types, schema.GroupVersion{Version: "v1"})
-	addDefaults(types)
-	for version, kinds := range kinds {
-		// The handlers ask for internal types. These kinds have one type each.
-		for _, k := range kinds {
-			object, err := types.New(version.WithKind(k.name))
-			if err != nil {
-				return err
-			}
-			types.AddKnownTypeWithName(schema.GroupVersion{Group: version.Group, Version: runtime.APIVersionInternal}.WithKind(k.name), object)
-		}
-		if err := installVersion(server, admit, stored, types, version); err != nil {
-			return fmt.Errorf("install the kinds of %s: %w", version, err)
+// stableVersions enables the stable versions of all groups.
+func stableVersions() *serverstorage.ResourceConfig {
+	enabled := serverstorage.NewResourceConfig()
+	for _, version := range legacyscheme.Scheme.PrioritizedVersionsAllGroups() {
+		if !strings.ContainsAny(strings.TrimPrefix(version.Version, "v"), "ab") { // alpha, beta
+			enabled.EnableVersions(version)
 		}
 	}
-	return nil
+	return enabled
 }
 
-func installVersion(server *genericapiserver.GenericAPIServer, admit admission.Interface, stored storageOptions, types *runtime.Scheme, version schema.GroupVersion) error {
-	codecs := serializer.NewCodecFactory(types)
-	storages := map[string]rest.Storage{}
-	for _, k := range kinds[version] {
-		if err := addStorages(storages, types, version, k, stored.encoded(codecs.LegacyCodec(version))); err != nil {
-			return err
-		}
-	}
-	// GenericAPIServer.InstallAPIGroup would take the types for server-side apply from OpenAPI.
-	group := endpoints.APIGroupVersion{
-		Storage: storages, Root: rootOf(version), GroupVersion: version,
-		OptionsExternalVersion: &schema.GroupVersion{Version: "v1"},
-		Serializer:             codecs, ParameterCodec: runtime.NewParameterCodec(types),
-		Typer: types, Creater: types, Convertor: types, ConvertabilityChecker: types, Defaulter: types,
-		UnsafeConvertor: runtime.UnsafeObjectConvertor(types), Namer: runtime.Namer(meta.NewAccessor()),
-		TypeConverter:              applyconfigurations.NewTypeConverter(types),
-		EquivalentResourceRegistry: server.EquivalentResourceRegistry,
-		Authorizer:                 server.Authorizer, Admit: admit, MinRequestTimeout: 30 * time.Minute,
-	}
-	container := server.Handler.GoRestfulContainer
-	resources, _, err := group.InstallREST(container)
+// newCore returns the group of the kinds without a group. It adds pods, services and nodes to the
+// others as registry/core/rest.New does, which would connect to etcd for the addresses of services.
+func newCore(config *genericapiserver.RecommendedConfig, client *clients, tokens tokens, stored storageOptions) (group genericapiserver.APIGroupInfo, err error) {
+	group, err = (&corerest.GenericConfig{EventTTL: eventTTL}).NewRESTStorage(stableVersions(), stored)
 	if err != nil {
-		return err
+		return group, err
 	}
-	discovered := apidiscoveryv2.APIVersionDiscovery{Version: version.Version, Resources: resources, Freshness: apidiscoveryv2.DiscoveryFreshnessCurrent}
-	if version.Group == "" {
-		legacy := server.AggregatedLegacyDiscoveryGroupManager
-		legacy.AddGroupVersion("", discovered)
-		root := discovery.NewLegacyRootAPIHandler(discovery.DefaultAddresses{}, server.Serializer, "/api")
-		container.Add(aggregated.WrapAggregatedDiscoveryToHandler(root, legacy, legacy).GenerateWebService("/api", metav1.APIVersions{}))
-		return nil
+	storages := group.VersionedResourcesStorageMap["v1"]
+	if storages["endpoints"], err = endpoints.NewREST(stored); err != nil {
+		return group, err
 	}
-	server.AggregatedDiscoveryGroupManager.AddGroupVersion(version.Group, discovered)
-	preferred := metav1.GroupVersionForDiscovery{GroupVersion: version.String(), Version: version.Version}
-	apiGroup := metav1.APIGroup{Name: version.Group, PreferredVersion: preferred, Versions: []metav1.GroupVersionForDiscovery{preferred}}
-	server.DiscoveryGroupManager.AddGroup(apiGroup)
-	container.Add(discovery.NewAPIGroupHandler(server.Serializer, apiGroup).WebService())
-	return nil
+	if storages["limitranges"], err = limitranges.NewREST(stored); err != nil {
+		return group, err
+	}
+	if storages["persistentvolumeclaims"], storages["persistentvolumeclaims/status"], err = claims.NewREST(stored); err != nil {
+		return group, err
+	}
+	if storages["persistentvolumes"], storages["persistentvolumes/status"], err = volumes.NewREST(stored); err != nil {
+		return group, err
+	}
+	if storages["podtemplates"], err = podtemplates.NewREST(stored); err != nil {
+		return group, err
+	}
+	controllers, err := replicationcontrollers.NewStorage(stored)
+	if err != nil {
+		return group, err
+	}
+	storages["replicationcontrollers"] = controllers.Controller
+	storages["replicationcontrollers/status"] = controllers.Status
+	storages["replicationcontrollers/scale"] = controllers.Scale
+
+	// Nothing runs pods: there are no logs, and no processes to attach to.
+	node, err := nodes.NewStorage(stored, kubeletclient.KubeletClientConfig{}, http.DefaultTransport)
+	if err != nil {
+		return group, err
+	}
+	storages["nodes"], storages["nodes/status"] = node.Node, node.Status
+	budgets, err := policyv1.NewForConfig(config.LoopbackClientConfig)
+	if err != nil {
+		return group, err
+	}
+	pod, err := pods.NewStorage(stored, node.KubeletConnectionInfo, http.DefaultTransport, budgets, config.Authorization.Authorizer)
+	if err != nil {
+		return group, err
+	}
+	storages["pods"], storages["pods/status"], storages["pods/binding"], storages["bindings"] = pod.Pod, pod.Status, pod.Binding, pod.LegacyBinding
+	storages["pods/eviction"], storages["pods/ephemeralcontainers"], storages["pods/resize"] = pod.Eviction, pod.EphemeralContainers, pod.Resize
+
+	secrets, ok := storages["secrets"].(rest.Getter)
+	if !ok {
+		return group, errors.New("secrets cannot be read")
+	}
+	storages["serviceaccounts"].Destroy()
+	accounts, err := serviceaccounts.NewREST(stored, tokens, config.Authentication.APIAudiences, config.Authorization.Authorizer, maxTokenLife, pod.Pod.Store, secrets, node.Node.Store,
+		client.registration.ValidatingWebhookConfigurations(), client.registration.MutatingWebhookConfigurations(), false, maxTokenLife)
+	if err != nil {
+		return group, err
+	}
+	storages["serviceaccounts"], storages["serviceaccounts/token"] = accounts, accounts.Token
+
+	ips, err := ipallocator.NewInMemory(&clusterIPs)
+	if err != nil {
+		return group, err
+	}
+	ports, err := portallocator.NewInMemory(nodePorts)
+	if err != nil {
+		return group, err
+	}
+	families := map[api.IPFamily]ipallocator.Interface{api.IPv4Protocol: ips}
+	storages["services"], storages["services/status"], _, err = services.NewREST(stored, api.IPv4Protocol, families, ports, nil, pod.Pod, http.DefaultTransport)
+	return group, err
 }

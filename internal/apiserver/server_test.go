@@ -9,14 +9,17 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
-	genericapiserver "k8s.io/apiserver/pkg/server"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -184,27 +187,65 @@ func TestServer(t *testing.T) {
 		}
 	})
 
-	t.Run("a built-in kind is stored with a warning", func(t *testing.T) {
+	t.Run("kube-apiserver's kinds are judged and have defaults", func(t *testing.T) {
+		client, err := kubernetes.NewForConfig(server.Config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		template := corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}},
+			Spec:       corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "c", Image: "i"}}},
+		}
+		job, err := client.BatchV1().Jobs("default").Create(ctx, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "j"}, Spec: batchv1.JobSpec{Template: template}}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if job.Spec.Parallelism == nil || *job.Spec.Parallelism != 1 || job.Spec.Template.Spec.DNSPolicy != corev1.DNSClusterFirst {
+			t.Errorf("the job has the specification %+v", job.Spec)
+		}
+		_, err = client.AppsV1().Deployments("default").Create(ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d"},
+			Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "c"}}, Template: template}}, metav1.CreateOptions{})
+		if err == nil || !strings.Contains(err.Error(), "`selector` does not match template `labels`") {
+			t.Errorf("a deployment that selects other pods: %v", err)
+		}
+		service, err := client.CoreV1().Services("default").Create(ctx, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "s"}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}, metav1.CreateOptions{})
+		if err != nil || !clusterIPs.Contains(net.ParseIP(service.Spec.ClusterIP)) {
+			t.Errorf("the service has the address %q: %v", service.Spec.ClusterIP, err)
+		}
+		if _, err := client.CoreV1().Services("default").Get(ctx, "kubernetes", metav1.GetOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+
+	t.Run("roles decide", func(t *testing.T) {
 		config := restclient.CopyConfig(server.Config)
-		var warnings warnings
-		config.WarningHandler = &warnings
-		client, err := kubernetes.NewForConfig(config)
+		config.Impersonate.UserName = "jane"
+		jane, err := dynamic.NewForConfig(config)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := client.RESTClient().Post().AbsPath("/api/v1/namespaces/default/secrets").
-			Body([]byte(`{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "stringData": {"a": "b"}}`)).Do(ctx).Error(); err != nil {
-			t.Fatal(err)
+		list := func() error {
+			_, err := jane.Resource(disks).Namespace("default").List(ctx, metav1.ListOptions{})
+			return err
 		}
-		secret, err := client.CoreV1().Secrets("default").Get(ctx, "s", metav1.GetOptions{})
-		if err != nil {
-			t.Fatal(err)
+		if err := list(); !apierrors.IsForbidden(err) {
+			t.Errorf("without a role: %v", err)
 		}
-		if string(secret.Data["a"]) != "b" || secret.Type != "Opaque" {
-			t.Errorf("the secret has the data %s and the type %s", secret.Data, secret.Type)
+		for _, document := range []string{
+			"{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: reader}, rules: [{apiGroups: [example.com], resources: [disks], verbs: [list]}]}",
+			"{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: jane}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reader}, subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: jane}]}",
+		} {
+			if err := creator.Create(ctx, document); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if want := "crdlab stores this Secret without kube-apiserver's validation and defaults"; len(warnings) != 1 || warnings[0] != want {
-			t.Errorf("the warnings are %q, want %q", warnings, want)
+		for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+			if err := list(); err == nil || time.Now().After(end) {
+				if err != nil {
+					t.Errorf("with a role: %v", err)
+				}
+				break
+			}
 		}
 	})
 
@@ -256,11 +297,6 @@ func describeEvent(event watch.Event) string {
 	spec, _ := object.UnstructuredContent()["spec"].(map[string]any)
 	return fmt.Sprintf("%s %v", event.Type, spec["size"])
 }
-
-// warnings collects the texts of warnings.
-type warnings []string
-
-func (w *warnings) HandleWarningHeader(_ int, _, text string) { *w = append(*w, text) }
 
 // BenchmarkStart measures the time from New until the server is ready.
 func BenchmarkStart(b *testing.B) {

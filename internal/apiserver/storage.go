@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
 
 	"github.com/crdlab/crdlab/internal/engine/finding"
 )
@@ -26,7 +27,8 @@ const keyPrefix = "/registry"
 type storageOptions struct {
 	client    *kubernetes.Client
 	compactor etcd3.Compactor
-	codec     runtime.Codec
+	// codec encodes the objects. If it is nil, a group has the codec of its preferred version.
+	codec runtime.Codec
 }
 
 // A sizeLimit refuses objects that are too large for etcd.
@@ -48,6 +50,9 @@ func (o storageOptions) encoded(codec runtime.Codec) storageOptions {
 
 // GetRESTOptions implements [generic.RESTOptionsGetter].
 func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
+	if o.codec == nil {
+		o.codec = legacyscheme.Codecs.LegacyCodec(legacyscheme.Scheme.PrioritizedVersionsForGroup(resource.Group)...)
+	}
 	config := storagebackend.Config{Codec: o.codec}
 	return generic.RESTOptions{
 		StorageConfig:           config.ForResource(resource),
@@ -81,6 +86,12 @@ func (o storageOptions) open(
 		GetAttrsFunc: attributes, IndexerFuncs: triggers, Indexers: indexers, Codec: config.Codec,
 	})
 	if err != nil {
+		stored.Close()
+		return nil, nil, err
+	}
+	// Until the cache is filled, it refuses requests and asks to repeat them in a second.
+	if err := cached.Wait(context.Background()); err != nil {
+		cached.Stop()
 		stored.Close()
 		return nil, nil, err
 	}
