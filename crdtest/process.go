@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,6 +72,7 @@ type (
 // input.
 type process struct {
 	access    sync.Mutex
+	in        io.Closer
 	requests  *json.Encoder
 	responses *json.Decoder
 	command   *exec.Cmd
@@ -105,29 +107,37 @@ func start() (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{command: exec.Command(path, "crdtest")}
-	p.command.Dir = directory
-	p.command.Stderr = &p.stderr
-	in, err := p.command.StdinPipe()
+	p, h, err := launch(path, "crdtest")
 	if err != nil {
-		return nil, err
-	}
-	out, err := p.command.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.command.Start(); err != nil {
-		return nil, fmt.Errorf("start crdlab: %w", err)
-	}
-	p.requests, p.responses = json.NewEncoder(in), json.NewDecoder(out)
-	var h hello
-	if err := p.responses.Decode(&h); err != nil {
-		return nil, fmt.Errorf("%s does not support this package, update it: %s\n%w", path, install, p.stopped(err))
+		return nil, fmt.Errorf("%s does not support this package, update it: %s\n%w", path, install, err)
 	}
 	if h.Protocol != protocol {
 		return nil, fmt.Errorf("%s %s has the protocol %d, and this package the protocol %d: update the older one", path, h.Version, h.Protocol, protocol)
 	}
 	return p, nil
+}
+
+// launch starts the program and returns its first message.
+func launch(path string, arguments ...string) (*process, hello, error) {
+	p, h := &process{command: exec.Command(path, arguments...)}, hello{}
+	p.command.Dir = directory
+	p.command.Stderr = &p.stderr
+	in, err := p.command.StdinPipe()
+	if err != nil {
+		return nil, h, err
+	}
+	out, err := p.command.StdoutPipe()
+	if err != nil {
+		return nil, h, err
+	}
+	if err := p.command.Start(); err != nil {
+		return nil, h, fmt.Errorf("start crdlab: %w", err)
+	}
+	p.in, p.requests, p.responses = in, json.NewEncoder(in), json.NewDecoder(out)
+	if err := p.responses.Decode(&h); err != nil {
+		return nil, h, p.stopped(err)
+	}
+	return p, h, nil
 }
 
 // find returns the path of the program.

@@ -72,6 +72,7 @@ envtest-tests := dist/envtest-tests
 conformance-envtest: build ## run the tests of controller-runtime, and of SUITES, on the programs of crdlab envtest
 	rm -rf $(envtest-tests) && mkdir -p $(envtest-tests)
 	cp -r "$$(go mod download -json $(CONTROLLER_RUNTIME) | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')" $(envtest-tests)/controller-runtime && chmod -R u+w $(envtest-tests)/controller-runtime
+	find $(envtest-tests) -name '*.sh' -exec chmod +x {} +
 	export KUBEBUILDER_ASSETS="$$(bin/crdlab envtest)" GOFLAGS=; failed=0; \
 	for suite in $(CURDIR)/$(envtest-tests)/controller-runtime $(SUITES); do \
 		(cd $$suite && go test -count=1 ./...) || failed=1; \

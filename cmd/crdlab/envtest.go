@@ -135,6 +135,12 @@ func runKubeAPIServer(ctx context.Context, arguments []string, out, errors io.Wr
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(context.WithoutCancel(ctx)) }()
 	select {
+	case <-server.Ready():
+		fmt.Fprintf(errors, "crdlab: the API server is ready at %s\n", server.Config.Host)
+	case err := <-ended:
+		return err
+	}
+	select {
 	case <-ctx.Done(): // The objects are in memory: nothing is worth the time of an orderly end.
 		return nil
 	case err := <-ended:

@@ -145,9 +145,9 @@ func TestEnvtest(t *testing.T) {
 	const notes = `crdlab: the flag --audit-log-path has no effect on this server
 crdlab: the authorization mode Node is not part of this server
 crdlab: the admission plugin AlwaysPullImages is not part of this server
-`
-	if got := stderr(); !strings.HasPrefix(got, notes) {
-		t.Errorf("the server says %s, want %s", got, notes)
+crdlab: the API server is ready at `
+	if got, want := stderr(), notes+anonymous.Host+"\n"; got != want {
+		t.Errorf("the server says %s, want %s", got, want)
 	}
 }
 

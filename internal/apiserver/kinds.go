@@ -29,6 +29,7 @@ import (
 	policyv1 "k8s.io/client-go/kubernetes/typed/policy/v1"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	api "k8s.io/kubernetes/pkg/apis/core"
+	"k8s.io/kubernetes/pkg/capabilities"
 	kubeletclient "k8s.io/kubernetes/pkg/kubelet/client"
 	admissionregistration "k8s.io/kubernetes/pkg/registry/admissionregistration/rest"
 	apps "k8s.io/kubernetes/pkg/registry/apps/rest"
@@ -98,6 +99,7 @@ type provider interface {
 // installKinds adds the kinds of kube-apiserver to a server: the stable versions of all groups that
 // need no other program. It returns their storages.
 func installKinds(server *genericapiserver.GenericAPIServer, config *genericapiserver.RecommendedConfig, client *clients, tokens tokens, stored storageOptions) (storages, error) {
+	capabilities.Setup(true, 0) // Clusters permit privileged containers.
 	providers := []provider{
 		admissionregistration.RESTStorageProvider{Authorizer: server.Authorizer, DiscoveryClient: client.resources},
 		apps.StorageProvider{},

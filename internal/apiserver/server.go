@@ -47,6 +47,8 @@ const compactInterval = 5 * time.Minute
 type Server struct {
 	// Config configures clients with all rights.
 	Config *restclient.Config
+	// own configures the clients of the server itself.
+	own    *restclient.Config
 	server *genericapiserver.GenericAPIServer
 	ready  chan struct{}
 }
@@ -93,11 +95,11 @@ func (s *Server) Ready() <-chan struct{} { return s.ready }
 
 // Run serves until ctx ends.
 func (s *Server) Run(ctx context.Context) error {
-	client, err := restclient.HTTPClientFor(s.Config)
+	client, err := restclient.HTTPClientFor(s.own)
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Config.Host+"/readyz", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.own.Host+"/readyz", nil)
 	if err != nil {
 		return err
 	}
@@ -156,9 +158,10 @@ func (s *Server) configure(o Options) (*genericapiserver.RecommendedConfig, erro
 		TLSClientConfig: restclient.TLSClientConfig{CAData: certificate.certificate},
 		QPS:             -1,
 	}
-	config.LoopbackClientConfig = restclient.CopyConfig(s.Config)
-	config.LoopbackClientConfig.BearerToken = rand.Text()
-	config.LoopbackClientConfig.ServerName = loopbackName
+	s.own = restclient.CopyConfig(s.Config)
+	s.own.BearerToken = rand.Text()
+	s.own.ServerName = loopbackName
+	config.LoopbackClientConfig = s.own
 	config.ClientConfig = config.LoopbackClientConfig
 	if err := config.Authentication.ApplyClientCert(o.ClientCA, config.SecureServing); err != nil {
 		return nil, err
