@@ -25,13 +25,18 @@ go mod download "k8s.io/apiserver@$version"
 releases/add.sh "$present"
 make "dist/programs/$present"
 
-requirements=$(for library in $libraries; do echo "k8s.io/$library@$version"; done)
-go get $requirements
-go mod tidy
+# Kubernetes itself is v1.38.0 of the libraries v0.38.0. It requires versions of them that do not
+# exist, so all modules move together.
+raise() {
+	local old
+	old=$(go list -m -f '{{.Version}}' k8s.io/apiserver)
+	go get $(sed -n "s,^[^k]*\(k8s.io/[a-z-]*\) $old\b.*,\1@$version,p" go.mod) "$@"
+	go mod tidy
+}
+raise "k8s.io/kubernetes@${version/v0./v1.}"
 (
 	cd conformance
-	go get $requirements
-	go mod tidy
+	raise
 )
 
 sed -i "s/^const Library = .*/const Library = \"${version/v0./1.}\"/" internal/engine/engine.go
