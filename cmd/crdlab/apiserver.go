@@ -23,6 +23,7 @@ import (
 type apiserverFlags struct {
 	address, kubeconfig string
 	keepGoing           bool
+	remoteWebhooks      bool
 }
 
 func newAPIServer() *cobra.Command {
@@ -59,6 +60,7 @@ stays in the phase Terminating.
 	command.Flags().StringVar(&flags.address, "address", "127.0.0.1:0", "`address` to listen on; with port 0, a free port")
 	command.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "", "`file` to write the kubeconfig to; if empty, a temporary file")
 	command.Flags().BoolVar(&flags.keepGoing, "keep-going", false, "serve even if the server refuses documents at the paths")
+	command.Flags().BoolVar(&flags.remoteWebhooks, "remote-webhooks", false, "call webhooks on other machines, too")
 	return command
 }
 
@@ -83,7 +85,7 @@ func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program [
 	if err != nil {
 		return 0, usageError("--address: %w", err)
 	}
-	server, err := apiserver.New(apiserver.Options{Serving: &genericapiserver.SecureServingInfo{Listener: listener}, Host: host, Release: engine.Library})
+	server, err := apiserver.New(apiserver.Options{Serving: &genericapiserver.SecureServingInfo{Listener: listener}, Host: host, Release: engine.Library, RemoteWebhooks: flags.remoteWebhooks})
 	if err != nil {
 		return 0, err
 	}

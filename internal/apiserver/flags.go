@@ -25,6 +25,7 @@ func FromFlags(arguments []string, out io.Writer) (o Options, notes []string, er
 	serving.ServerCert.CertDirectory = ""
 	users := options.ClientCertAuthenticationOptions{}
 	var modes []string
+	o.RemoteWebhooks = true // as under envtest
 	o.Run, o.Admission = options.NewServerRunOptions(), options.NewAdmissionOptions()
 	flags := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
 	flags.SetOutput(out)

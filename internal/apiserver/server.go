@@ -6,11 +6,13 @@ package apiserver
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"syscall"
 	"time"
 
 	nooptrace "go.opentelemetry.io/otel/trace/noop"
@@ -63,6 +65,8 @@ type Options struct {
 	Release string
 	// ClientCA signs the certificates of users. If it is nil, users cannot have certificates.
 	ClientCA dynamiccertificates.CAContentProvider
+	// RemoteWebhooks permits webhooks on other machines.
+	RemoteWebhooks bool
 	// AllowAll lets each user do everything. Otherwise, roles and their bindings decide.
 	AllowAll bool
 	// Admission configures the admission plugins, and Run requests and feature gates. If one is
@@ -213,7 +217,7 @@ func (s *Server) install(config *genericapiserver.RecommendedConfig, o Options) 
 	if err := addAuthorization(config, o.AllowAll); err != nil {
 		return err
 	}
-	resolver, err := addAdmission(config, o.Admission, client)
+	resolver, err := addAdmission(config, o, client)
 	if err != nil {
 		return err
 	}
@@ -254,14 +258,41 @@ func (s *Server) install(config *genericapiserver.RecommendedConfig, o Options) 
 }
 
 // addAdmission adds the admission plugins of k8s.io/apiserver. It returns how webhooks are called.
-func addAdmission(config *genericapiserver.RecommendedConfig, plugins *options.AdmissionOptions, client *clients) (webhook.AuthenticationInfoResolverWrapper, error) {
+func addAdmission(config *genericapiserver.RecommendedConfig, o Options, client *clients) (webhook.AuthenticationInfoResolverWrapper, error) {
 	objects, err := dynamic.NewForConfig(config.LoopbackClientConfig)
 	if err != nil {
 		return nil, err
 	}
 	resolver := webhook.NewDefaultAuthenticationInfoResolverWrapper(nil, nil, config.LoopbackClientConfig, nooptrace.NewTracerProvider())
-	return resolver, plugins.ApplyTo(&config.Config, config.SharedInformerFactory, client, objects,
+	if !o.RemoteWebhooks {
+		resolver = callLocally(resolver)
+	}
+	return resolver, o.Admission.ApplyTo(&config.Config, config.SharedInformerFactory, client, objects,
 		utilfeature.DefaultFeatureGate, config.EffectiveVersion, webhookinit.NewPluginInitializer(resolver, noServices{}))
+}
+
+// callLocally restricts the calls of webhooks to this machine: the configurations of a cluster may
+// name webhooks that change something there.
+func callLocally(wrap webhook.AuthenticationInfoResolverWrapper) webhook.AuthenticationInfoResolverWrapper {
+	dialer := net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
+		if host, _, err := net.SplitHostPort(address); err != nil || !net.ParseIP(host).IsLoopback() {
+			return errors.New("crdlab apiserver calls webhooks on this machine only, unless it has the flag --remote-webhooks")
+		}
+		return nil
+	}}
+	return func(delegate webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
+		resolver := wrap(delegate)
+		return &webhook.AuthenticationInfoResolverDelegator{
+			ClientConfigForFunc: func(host string) (*restclient.Config, error) {
+				config, err := resolver.ClientConfigFor(host)
+				if err == nil {
+					config.Dial = dialer.DialContext
+				}
+				return config, err
+			},
+			ClientConfigForServiceFunc: resolver.ClientConfigForService,
+		}
+	}
 }
 
 // establishEarlier changes a CRD in the cache of the server, so that objects can be created at

@@ -249,6 +249,25 @@ func TestServer(t *testing.T) {
 		}
 	})
 
+	t.Run("webhooks are called on this machine only", func(t *testing.T) {
+		if err := creator.Create(ctx, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: remote}, webhooks: [{
+			name: remote.example.com, clientConfig: {url: "https://192.0.2.1/"}, sideEffects: None, admissionReviewVersions: [v1],
+			rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [podtemplates]}]}]}`); err != nil {
+			t.Fatal(err)
+		}
+		template := "{apiVersion: v1, kind: PodTemplate, metadata: {generateName: a-}, template: {spec: {containers: [{name: a, image: b}]}}}"
+		for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+			err := creator.Create(ctx, template)
+			if err == nil && time.Now().Before(end) {
+				continue // The configuration is not known yet.
+			}
+			if err == nil || !strings.Contains(err.Error(), "calls webhooks on this machine only") {
+				t.Errorf("with a webhook on another machine: %v", err)
+			}
+			break
+		}
+	})
+
 	t.Run("the kubeconfig is needed", func(t *testing.T) {
 		data, err := server.Kubeconfig()
 		if err != nil {
