@@ -79,31 +79,7 @@ func TestEnvtest(t *testing.T) {
 	begin(t, etcd, "--advertise-client-urls=http://"+address, "--data-dir="+t.TempDir(), "--listen-client-urls=http://"+address, "--listen-peer-urls=http://"+freeAddress(t))
 	awaitOK(t, http.DefaultClient, "http://"+address+"/health")
 
-	certificates := t.TempDir()
-	authority := newAuthority(t)
-	serving, servingKey := authority.sign(t, &x509.Certificate{DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}})
-	for name, data := range map[string][]byte{"apiserver.crt": serving, "apiserver.key": servingKey, "client-cert-auth-ca.crt": authority.pem} {
-		if err := os.WriteFile(filepath.Join(certificates, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	host, port, _ := net.SplitHostPort(freeAddress(t))
-	stderr := begin(t, server, "--allow-privileged=true", "--authorization-mode=Node,RBAC", "--bind-address="+host, "--cert-dir="+certificates,
-		"--client-ca-file="+filepath.Join(certificates, "client-cert-auth-ca.crt"), "--disable-admission-plugins=ServiceAccount",
-		"--enable-admission-plugins=ValidatingAdmissionPolicy,AlwaysPullImages", "--audit-log-path", "audit", "--etcd-servers=http://"+address,
-		"--feature-gates=MutatingAdmissionPolicy=true,GenericWorkload=false",
-		"--secure-port="+port, "--service-account-issuer=https://127.0.0.1/", "--service-cluster-ip-range=10.0.0.0/24")
-	config := func(user string, groups ...string) *restclient.Config {
-		certificate, key := authority.sign(t, &x509.Certificate{Subject: pkix.Name{CommonName: user, Organization: groups}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
-		return &restclient.Config{Host: "https://" + net.JoinHostPort(host, port), TLSClientConfig: restclient.TLSClientConfig{CAData: authority.pem, CertData: certificate, KeyData: key}}
-	}
-	anonymous := &restclient.Config{Host: config("").Host, TLSClientConfig: restclient.TLSClientConfig{CAData: authority.pem}}
-	client, err := restclient.HTTPClientFor(anonymous)
-	if err != nil {
-		t.Fatal(err)
-	}
-	awaitOK(t, client, anonymous.Host+"/healthz")
-
+	config, anonymous, stderr := beginServer(t, server, "http://"+address)
 	ctx := t.Context()
 	admin, err := dynamic.NewForConfig(config("admin", "system:masters"))
 	if err != nil {
@@ -149,6 +125,38 @@ crdlab: the API server is ready at `
 	if got, want := stderr(), notes+anonymous.Host+"\n"; got != want {
 		t.Errorf("the server says %s, want %s", got, want)
 	}
+}
+
+// beginServer starts kube-apiserver with the certificates and flags of envtest, and waits until it is
+// healthy. It returns the configurations of users with a certificate and of one without, and what
+// ends the server.
+func beginServer(t *testing.T, program, etcd string) (config func(user string, groups ...string) *restclient.Config, anonymous *restclient.Config, stderr func() string) {
+	t.Helper()
+	certificates := t.TempDir()
+	authority := newAuthority(t)
+	serving, servingKey := authority.sign(t, &x509.Certificate{DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}})
+	for name, data := range map[string][]byte{"apiserver.crt": serving, "apiserver.key": servingKey, "client-cert-auth-ca.crt": authority.pem} {
+		if err := os.WriteFile(filepath.Join(certificates, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	host, port, _ := net.SplitHostPort(freeAddress(t))
+	stderr = begin(t, program, "--allow-privileged=true", "--authorization-mode=Node,RBAC", "--bind-address="+host, "--cert-dir="+certificates,
+		"--client-ca-file="+filepath.Join(certificates, "client-cert-auth-ca.crt"), "--disable-admission-plugins=ServiceAccount",
+		"--enable-admission-plugins=ValidatingAdmissionPolicy,AlwaysPullImages", "--audit-log-path", "audit", "--etcd-servers="+etcd,
+		"--feature-gates=MutatingAdmissionPolicy=true,GenericWorkload=false",
+		"--secure-port="+port, "--service-account-issuer=https://127.0.0.1/", "--service-cluster-ip-range=10.0.0.0/24")
+	config = func(user string, groups ...string) *restclient.Config {
+		certificate, key := authority.sign(t, &x509.Certificate{Subject: pkix.Name{CommonName: user, Organization: groups}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
+		return &restclient.Config{Host: "https://" + net.JoinHostPort(host, port), TLSClientConfig: restclient.TLSClientConfig{CAData: authority.pem, CertData: certificate, KeyData: key}}
+	}
+	anonymous = &restclient.Config{Host: config("").Host, TLSClientConfig: restclient.TLSClientConfig{CAData: authority.pem}}
+	client, err := restclient.HTTPClientFor(anonymous)
+	if err != nil {
+		t.Fatal(err)
+	}
+	awaitOK(t, client, anonymous.Host+"/healthz")
+	return config, anonymous, stderr
 }
 
 // output runs a program and returns its standard output.

@@ -37,14 +37,15 @@ const admin = "kubernetes-admin"
 var publicPaths = []string{"/healthz", "/livez", "/readyz", "/version"}
 
 // authenticate returns the authenticator of the user admin, who has a token, of service accounts,
-// and of users with a certificate that clientCA signed, if it is not nil. Other requests are anonymous.
+// and of users with a certificate that clientCA signed, if it is not nil. Requests without any of these are anonymous.
 func authenticate(token string, serviceAccounts authenticator.Request, clientCA dynamiccertificates.CAContentProvider) authenticator.Request {
 	users := map[string]*user.DefaultInfo{token: {Name: admin, Groups: []string{user.SystemPrivilegedGroup}}}
 	requests := []authenticator.Request{authenticatorfactory.NewFromTokens(users, audiences), serviceAccounts}
 	if clientCA != nil {
 		requests = append(requests, x509request.NewDynamic(clientCA.VerifyOptions, x509request.CommonNameUserConversion))
 	}
-	return group.NewAuthenticatedGroupAdder(union.New(append(requests, anonymous.NewAuthenticator(nil))...))
+	// A user with a wrong token is not anonymous, but has the answer 401, as in kube-apiserver.
+	return union.NewFailOnError(group.NewAuthenticatedGroupAdder(union.New(requests...)), anonymous.NewAuthenticator(nil))
 }
 
 // addAuthorization adds RBAC to a configuration, unless each user may do everything.

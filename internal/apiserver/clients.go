@@ -23,8 +23,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// clients has the typed clients that the admission plugins and the authorizer call. Those of client-go for all
-// groups, with their informers, would be a tenth of the program. The embedded interface is nil.
+// clients has the typed clients that the admission plugins and the authorizer call. Those of
+// client-go for all groups, with their informers, would add 6 MB to the program. The embedded
+// interface is nil.
 type clients struct {
 	kubernetes.Interface
 	resources    discovery.DiscoveryInterfaces

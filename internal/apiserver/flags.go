@@ -12,8 +12,9 @@ import (
 	"k8s.io/apiserver/pkg/server/options"
 )
 
-// silentFlags matches flags of kube-apiserver without a meaning here: what they
-// configure does not exist, or has no influence on the answers of a server for tests.
+// silentFlags matches flags of kube-apiserver without a note: what they configure does not exist
+// here, or has no influence on the answers of a server for tests. envtest sets those of service
+// accounts each time, but the server has an issuer and a key of its own.
 var silentFlags = regexp.MustCompile(`^(allow-privileged|api-audiences|enable-bootstrap-token-auth|endpoint-reconciler-type|profiling|v|vmodule|` +
 	`(etcd|insecure|kubelet|log|logging|proxy-client|requestheader|service|storage|watch-cache)(-.*)?)$`)
 

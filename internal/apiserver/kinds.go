@@ -248,9 +248,7 @@ func newCore(config *genericapiserver.RecommendedConfig, client *clients, tokens
 	if err != nil {
 		return group, err
 	}
-	storages["replicationcontrollers"] = controllers.Controller
-	storages["replicationcontrollers/status"] = controllers.Status
-	storages["replicationcontrollers/scale"] = controllers.Scale
+	storages["replicationcontrollers"], storages["replicationcontrollers/status"], storages["replicationcontrollers/scale"] = controllers.Controller, controllers.Status, controllers.Scale
 
 	// Nothing runs pods: there are no logs, and no processes to attach to.
 	node, err := nodes.NewStorage(stored, kubeletclient.KubeletClientConfig{}, http.DefaultTransport)
@@ -280,16 +278,22 @@ func newCore(config *genericapiserver.RecommendedConfig, client *clients, tokens
 		return group, err
 	}
 	storages["serviceaccounts"], storages["serviceaccounts/token"] = accounts, accounts.Token
+	storages["services"], storages["services/status"], err = newServices(pod.Pod, stored)
+	return group, err
+}
 
+// newServices returns the storages of services and of their status. The addresses and ports in use
+// are in memory, as the services are.
+func newServices(pods *pods.REST, stored storageOptions) (service, status rest.Storage, err error) {
 	ips, err := ipallocator.NewInMemory(&clusterIPs)
 	if err != nil {
-		return group, err
+		return nil, nil, err
 	}
 	ports, err := portallocator.NewInMemory(nodePorts)
 	if err != nil {
-		return group, err
+		return nil, nil, err
 	}
 	families := map[api.IPFamily]ipallocator.Interface{api.IPv4Protocol: ips}
-	storages["services"], storages["services/status"], _, err = services.NewREST(stored, api.IPv4Protocol, families, ports, nil, pod.Pod, http.DefaultTransport)
-	return group, err
+	service, status, _, err = services.NewREST(stored, api.IPv4Protocol, families, ports, nil, pods, http.DefaultTransport)
+	return service, status, err
 }

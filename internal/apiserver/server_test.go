@@ -10,6 +10,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	autoscalingv1 "k8s.io/client-go/applyconfigurations/autoscaling/v1"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	restclient "k8s.io/client-go/rest"
@@ -208,6 +210,14 @@ func TestServer(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "`selector` does not match template `labels`") {
 			t.Errorf("a deployment that selects other pods: %v", err)
 		}
+		if _, err := client.AppsV1().Deployments("default").Create(ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d"},
+			Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}, Template: always(template)}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		scale, err := client.AppsV1().Deployments("default").ApplyScale(ctx, "d", autoscalingv1.Scale().WithSpec(autoscalingv1.ScaleSpec().WithReplicas(3)), metav1.ApplyOptions{FieldManager: "a", Force: true})
+		if err != nil || scale.Spec.Replicas != 3 {
+			t.Errorf("the scale is %+v: %v", scale, err)
+		}
 		service, err := client.CoreV1().Services("default").Create(ctx, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "s"}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}, metav1.CreateOptions{})
 		if err != nil || !clusterIPs.Contains(net.ParseIP(service.Spec.ClusterIP)) {
 			t.Errorf("the service has the address %q: %v", service.Spec.ClusterIP, err)
@@ -249,6 +259,37 @@ func TestServer(t *testing.T) {
 		}
 	})
 
+	t.Run("service accounts have tokens", func(t *testing.T) {
+		client, err := kubernetes.NewForConfig(server.Config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		accounts := client.CoreV1().ServiceAccounts("default")
+		if _, err := accounts.Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "bob"}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		request, err := accounts.CreateToken(ctx, "bob", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := restclient.AnonymousClientConfig(server.Config)
+		config.BearerToken = request.Status.Token
+		bob, err := kubernetes.NewForConfig(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		review, err := bob.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+		if want := "system:serviceaccount:default:bob"; err != nil || review.Status.UserInfo.Username != want {
+			t.Errorf("the user of the token is %q, want %q: %v", review.Status.UserInfo.Username, want, err)
+		}
+		if err := accounts.Delete(ctx, "bob", metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := bob.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{}); !apierrors.IsUnauthorized(err) {
+			t.Errorf("the token of a deleted account: %v", err)
+		}
+	})
+
 	t.Run("webhooks are called on this machine only", func(t *testing.T) {
 		if err := creator.Create(ctx, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: remote}, webhooks: [{
 			name: remote.example.com, clientConfig: {url: "https://192.0.2.1/"}, sideEffects: None, admissionReviewVersions: [v1],
@@ -278,6 +319,8 @@ func TestServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		anonymous := restclient.AnonymousClientConfig(config)
+		wrong := restclient.AnonymousClientConfig(config)
+		wrong.BearerToken = "wrong"
 		for _, step := range []struct {
 			config *restclient.Config
 			path   string
@@ -285,6 +328,7 @@ func TestServer(t *testing.T) {
 		}{
 			{config, "/api/v1/namespaces", http.StatusOK},
 			{anonymous, "/api/v1/namespaces", http.StatusForbidden},
+			{wrong, "/api/v1/namespaces", http.StatusUnauthorized},
 			{anonymous, "/readyz", http.StatusOK},
 			{anonymous, "/metrics", http.StatusForbidden},
 		} {
@@ -306,6 +350,12 @@ func TestServer(t *testing.T) {
 			}
 		}
 	})
+}
+
+// always returns a template whose pods are restarted, as those of a Deployment must be.
+func always(template corev1.PodTemplateSpec) corev1.PodTemplateSpec {
+	template.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	return template
 }
 
 func describeEvent(event watch.Event) string {
