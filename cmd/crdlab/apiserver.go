@@ -17,11 +17,13 @@ import (
 	"github.com/crdlab/crdlab/internal/apiserver"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/memetcd"
 )
 
 // apiserverFlags holds the flags of the command apiserver.
 type apiserverFlags struct {
 	address, kubeconfig string
+	data                string
 	keepGoing           bool
 	remoteWebhooks      bool
 }
@@ -33,7 +35,8 @@ func newAPIServer() *cobra.Command {
 		Short: "Serve the API of a cluster for custom resources",
 		Long: `Start an API server for kubectl, controllers and tests, and create the CRDs and objects at the
 paths. It is the API server's own code for CustomResourceDefinitions, custom resources, admission
-policies and webhooks, with all data in memory. The data is gone when the server ends.
+policies and webhooks. The objects are in memory, and gone when the server ends. With --data, they
+are in files, too: a server with the same directory continues with them, and applies the documents.
 
 With a COMMAND, the command runs with KUBECONFIG set, and the server ends with it and with its
 exit status. Otherwise the server runs until it is interrupted.
@@ -45,7 +48,8 @@ stays in the phase Terminating.
 ` + inputHelp,
 		Example: `  crdlab apiserver config/crd
   crdlab apiserver config/crd -- kubectl apply -f config/samples
-  crdlab apiserver config/crd -- go test ./...`,
+  crdlab apiserver config/crd -- go test ./...
+  crdlab apiserver --data ./cluster --address 127.0.0.1:8443`,
 		Args: cobra.ArbitraryArgs,
 		RunE: runE(func(command *cobra.Command, arguments []string) (int, error) {
 			paths, program := arguments, []string(nil)
@@ -58,7 +62,8 @@ stays in the phase Terminating.
 		}),
 	}
 	command.Flags().StringVar(&flags.address, "address", "127.0.0.1:0", "`address` to listen on; with port 0, a free port")
-	command.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "", "`file` to write the kubeconfig to; if empty, a temporary file")
+	command.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "", "`file` to write the kubeconfig to; if empty, one in the directory of --data or a temporary file")
+	command.Flags().StringVar(&flags.data, "data", "", "`directory` to keep the objects in; if empty, they are in memory")
 	command.Flags().BoolVar(&flags.keepGoing, "keep-going", false, "serve even if the server refuses documents at the paths")
 	command.Flags().BoolVar(&flags.remoteWebhooks, "remote-webhooks", false, "call webhooks on other machines, too")
 	return command
@@ -74,18 +79,7 @@ func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program [
 	if len(in.Problems) > 0 && !flags.keepGoing {
 		return statusUsage, nil
 	}
-	host, _, err := net.SplitHostPort(flags.address)
-	if err != nil {
-		return 0, usageError("--address: %w", err)
-	}
-	if address := net.ParseIP(host); host == "" || address.IsUnspecified() {
-		host = "localhost"
-	}
-	listener, err := (&net.ListenConfig{}).Listen(command.Context(), "tcp", flags.address)
-	if err != nil {
-		return 0, usageError("--address: %w", err)
-	}
-	server, err := apiserver.New(apiserver.Options{Serving: &genericapiserver.SecureServingInfo{Listener: listener}, Host: host, Release: engine.Library, RemoteWebhooks: flags.remoteWebhooks})
+	server, err := newServer(command.Context(), flags)
 	if err != nil {
 		return 0, err
 	}
@@ -105,7 +99,7 @@ func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program [
 		return statusFindings, nil
 	}
 	// A program that waits for the file finds everything there.
-	kubeconfig, remove, err := writeKubeconfig(server, flags.kubeconfig)
+	kubeconfig, remove, err := writeKubeconfig(server, flags)
 	if err != nil {
 		return 0, err
 	}
@@ -113,7 +107,11 @@ func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program [
 	if len(program) > 0 {
 		return runWithKubeconfig(command, program, kubeconfig)
 	}
-	fmt.Fprintf(command.OutOrStdout(), readyText, server.Config.Host, kubeconfig)
+	end := " and removes its data"
+	if flags.data != "" {
+		end = ""
+	}
+	fmt.Fprintf(command.OutOrStdout(), readyText, server.Config.Host, kubeconfig, end)
 	select {
 	case <-command.Context().Done():
 		return statusAccepted, nil
@@ -122,13 +120,38 @@ func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program [
 	}
 }
 
-// readyText has the address of the server and the path of its kubeconfig.
+// newServer returns the server that the flags describe. It listens already.
+func newServer(ctx context.Context, flags apiserverFlags) (*apiserver.Server, error) {
+	host, _, err := net.SplitHostPort(flags.address)
+	if err != nil {
+		return nil, usageError("--address: %w", err)
+	}
+	if address := net.ParseIP(host); host == "" || address.IsUnspecified() {
+		host = "localhost"
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", flags.address)
+	if err != nil {
+		return nil, usageError("--address: %w", err)
+	}
+	options := apiserver.Options{Serving: &genericapiserver.SecureServingInfo{Listener: listener}, Host: host, Release: engine.Library, RemoteWebhooks: flags.remoteWebhooks}
+	if flags.data != "" {
+		if err := os.MkdirAll(flags.data, 0o700); err != nil {
+			return nil, usageError("--data: %w", err)
+		}
+		if options.Data, err = memetcd.Open(filepath.Join(flags.data, "objects.db")); err != nil {
+			return nil, usageError("--data: %w", err)
+		}
+	}
+	return apiserver.New(options)
+}
+
+// readyText has the address of the server, the path of its kubeconfig, and what its end does.
 const readyText = `The API server is ready at %s. In another terminal:
 
   export KUBECONFIG=%s
   kubectl get crds
 
-Ctrl+C ends the server and removes its data.
+Ctrl+C ends the server%s.
 `
 
 // createDocuments creates the documents of an input, CRDs first. It prints a line for each that
@@ -163,15 +186,20 @@ func creationOrder(d *manifest.Document) int {
 	return 2
 }
 
-// writeKubeconfig writes a kubeconfig that only its owner can read, to a temporary file if path is
-// empty. It returns the path, and a function that removes the file.
-func writeKubeconfig(server *apiserver.Server, path string) (written string, remove func(), err error) {
+// writeKubeconfig writes a kubeconfig that only its owner can read. It returns the path, and a
+// function that removes the file.
+func writeKubeconfig(server *apiserver.Server, flags apiserverFlags) (path string, remove func(), err error) {
 	data, err := server.Kubeconfig()
 	if err != nil {
 		return "", nil, err
 	}
-	directory := ""
-	if path == "" {
+	path, directory := flags.kubeconfig, ""
+	switch {
+	case path != "":
+	case flags.data != "": // A server that was killed has left its file.
+		path = filepath.Join(flags.data, "kubeconfig")
+		_ = os.Remove(path)
+	default:
 		if directory, err = os.MkdirTemp("", "crdlab-apiserver-"); err != nil {
 			return "", nil, err
 		}

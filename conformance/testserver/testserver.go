@@ -4,6 +4,7 @@
 package testserver
 
 import (
+	"path/filepath"
 	"testing"
 
 	"go.etcd.io/etcd/client/v3/kubernetes"
@@ -16,10 +17,10 @@ import (
 // NewTestConfig returns a configuration that RunEtcd ignores.
 func NewTestConfig(testing.TB) *embed.Config { return embed.NewConfig() }
 
-// RunEtcd returns the client of an empty store, which counts requests. The store lives until the test ends.
+// RunEtcd returns the client of an empty store with a file, which counts requests. The store lives until the test ends.
 func RunEtcd(t testing.TB, _ *embed.Config) *kubernetes.Client {
 	t.Helper()
-	client, err := memetcd.New()
+	client, err := memetcd.Open(filepath.Join(t.TempDir(), "objects"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
@@ -18,13 +20,19 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A Creator creates objects on a server, as kubectl create does.
+// A Creator creates objects on a server, as kubectl create does. If the server has a file, whose
+// objects may exist, it applies them as kubectl apply --server-side --force-conflicts does.
 type Creator struct {
 	client dynamic.Interface
 	mapper *restmapper.DeferredDiscoveryRESTMapper
+	// applies chooses requests to apply.
+	applies bool
 	// served lists the groups of the CRDs that were created.
 	served []string
 }
+
+// fieldManager is the field manager of the requests of a [Creator].
+const fieldManager = "crdlab"
 
 // serveTimeout is the longest time until a new CRD is served.
 const serveTimeout = 10 * time.Second
@@ -39,7 +47,7 @@ func (s *Server) NewCreator() (*Creator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Creator{client: client, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(resources))}, nil
+	return &Creator{client: client, applies: s.keeps, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(resources))}, nil
 }
 
 // Create creates the object of a YAML document. The error is the answer of the server, or says
@@ -71,21 +79,31 @@ func (c *Creator) create(ctx context.Context, kind schema.GroupVersionKind, obje
 		c.mapper.Reset()
 		return err
 	}
-	resource := c.client.Resource(mapping.Resource)
-	options := metav1.CreateOptions{FieldManager: "crdlab", FieldValidation: metav1.FieldValidationStrict}
-	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
-		_, err = resource.Create(ctx, object, options)
+	resource := dynamic.ResourceInterface(c.client.Resource(mapping.Resource))
+	if mapping.Scope.Name() != meta.RESTScopeNameRoot {
+		resource = c.client.Resource(mapping.Resource).Namespace(cmp.Or(object.GetNamespace(), metav1.NamespaceDefault))
+	}
+	if c.applies && object.GetName() != "" {
+		err = apply(ctx, resource, object)
 	} else {
-		namespace := object.GetNamespace()
-		if namespace == "" {
-			namespace = metav1.NamespaceDefault
-		}
-		_, err = resource.Namespace(namespace).Create(ctx, object, options)
+		_, err = resource.Create(ctx, object, metav1.CreateOptions{FieldManager: fieldManager, FieldValidation: metav1.FieldValidationStrict})
 	}
 	if err == nil && kind.Kind == "CustomResourceDefinition" {
 		group, _, _ := unstructured.NestedString(object.Object, "spec", "group")
 		c.served = append(c.served, group)
 	}
+	return err
+}
+
+// apply sends an apply request with field validation, which dynamic's Apply lacks.
+func apply(ctx context.Context, resource dynamic.ResourceInterface, object *unstructured.Unstructured) error {
+	body, err := object.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	force := true
+	_, err = resource.Patch(ctx, object.GetName(), types.ApplyPatchType, body,
+		metav1.PatchOptions{FieldManager: fieldManager, Force: &force, FieldValidation: metav1.FieldValidationStrict})
 	return err
 }
 

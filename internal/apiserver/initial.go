@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -56,9 +57,12 @@ func (s storages) createInitial(ctx context.Context, port int) error {
 	return nil
 }
 
-// create creates an object as a request of the server itself would.
+// create creates an object as a request of the server itself would, unless it exists.
 func (s storages) create(ctx context.Context, resource string, object runtime.Object) error {
-	storage, ok := s[resource].(rest.Creater)
+	storage, ok := s[resource].(interface {
+		rest.Creater
+		rest.Getter
+	})
 	if !ok {
 		return fmt.Errorf("%s cannot be created", resource)
 	}
@@ -78,6 +82,9 @@ func (s storages) create(ctx context.Context, resource string, object runtime.Ob
 	ctx = request.WithRequestInfo(ctx, &request.RequestInfo{IsResourceRequest: true, Verb: "create", APIGroup: kinds[0].Group, APIVersion: kinds[0].Version, Resource: resource})
 	ctx = request.WithNamespace(ctx, metadata.GetNamespace())
 	ctx = request.WithUser(ctx, &user.DefaultInfo{Name: user.APIServerUser, Groups: []string{user.SystemPrivilegedGroup}})
+	if _, err := storage.Get(ctx, metadata.GetName(), &metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		return err
+	}
 	if _, err := storage.Create(ctx, internal, rest.ValidateAllObjectFunc, &metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create %s %s: %w", resource, metadata.GetName(), err)
 	}

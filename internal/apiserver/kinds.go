@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -283,7 +284,7 @@ func newCore(config *genericapiserver.RecommendedConfig, client *clients, tokens
 }
 
 // newServices returns the storages of services and of their status. The addresses and ports in use
-// are in memory, as the services are.
+// are those of the stored services.
 func newServices(pods *pods.REST, stored storageOptions) (service, status rest.Storage, err error) {
 	ips, err := ipallocator.NewInMemory(&clusterIPs)
 	if err != nil {
@@ -294,6 +295,27 @@ func newServices(pods *pods.REST, stored storageOptions) (service, status rest.S
 		return nil, nil, err
 	}
 	families := map[api.IPFamily]ipallocator.Interface{api.IPv4Protocol: ips}
-	service, status, _, err = services.NewREST(stored, api.IPv4Protocol, families, ports, nil, pods, http.DefaultTransport)
-	return service, status, err
+	existing, statuses, _, err := services.NewREST(stored, api.IPv4Protocol, families, ports, nil, pods, http.DefaultTransport)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := existing.List(context.Background(), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, service := range list.(*api.ServiceList).Items {
+		if service.Spec.ClusterIP != "" && service.Spec.ClusterIP != api.ClusterIPNone {
+			err = errors.Join(err, ips.Allocate(net.ParseIP(service.Spec.ClusterIP)))
+		}
+		used := []int32{service.Spec.HealthCheckNodePort}
+		for _, port := range service.Spec.Ports {
+			used = append(used, port.NodePort)
+		}
+		for _, port := range used {
+			if port != 0 && !ports.Has(int(port)) { // TCP and UDP can have the same port.
+				err = errors.Join(err, ports.Allocate(int(port)))
+			}
+		}
+	}
+	return existing, statuses, err
 }

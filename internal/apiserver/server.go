@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"go.etcd.io/etcd/client/v3/kubernetes"
 	nooptrace "go.opentelemetry.io/otel/trace/noop"
 	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -53,6 +54,8 @@ type Server struct {
 	own    *restclient.Config
 	server *genericapiserver.GenericAPIServer
 	ready  chan struct{}
+	// keeps is true if the server may have the objects of an earlier one.
+	keeps bool
 }
 
 // Options configures a server.
@@ -63,6 +66,8 @@ type Options struct {
 	Host string
 	// Release is the release of Kubernetes whose libraries are linked, such as "1.37.2".
 	Release string
+	// Data has the objects. If it is nil, the server has an empty store in memory.
+	Data *kubernetes.Client
 	// ClientCA signs the certificates of users. If it is nil, users cannot have certificates.
 	ClientCA dynamiccertificates.CAContentProvider
 	// RemoteWebhooks permits webhooks on other machines.
@@ -77,7 +82,7 @@ type Options struct {
 
 // New returns a server that does not serve yet.
 func New(o Options) (*Server, error) {
-	s := &Server{ready: make(chan struct{})}
+	s := &Server{ready: make(chan struct{}), keeps: o.Data != nil}
 	config, err := s.configure(o)
 	if err != nil {
 		return nil, fmt.Errorf("configure the API server: %w", err)
@@ -221,12 +226,13 @@ func (s *Server) install(config *genericapiserver.RecommendedConfig, o Options) 
 	if err != nil {
 		return err
 	}
-	data, err := memetcd.New()
-	if err != nil {
-		return err
+	if o.Data == nil {
+		if o.Data, err = memetcd.New(); err != nil {
+			return err
+		}
 	}
-	data.Kubernetes = sizeLimit{data.Kubernetes}
-	storage := storageOptions{client: data, compactor: etcd3.NewCompactor(data.Client, compactInterval, clock.RealClock{}, nil)}
+	o.Data.Kubernetes = sizeLimit{o.Data.Kubernetes}
+	storage := storageOptions{client: o.Data, compactor: etcd3.NewCompactor(o.Data.Client, compactInterval, clock.RealClock{}, nil)}
 	config.RESTOptionsGetter = storage.encoded(extensions.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion, apiextensionsv1.SchemeGroupVersion))
 	completed := (&extensions.Config{
 		GenericConfig: config,

@@ -2,19 +2,24 @@ package apiserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	etcd "go.etcd.io/etcd/client/v3/kubernetes"
 	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -24,6 +29,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/crdlab/crdlab/internal/memetcd"
 )
 
 const crd = `
@@ -73,17 +80,24 @@ func disk(namespace, name, spec string) string {
 
 var disks = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "disks"}
 
-// start returns a server that is ready, with the CRD.
-func start(t testing.TB) (*Server, *Creator, dynamic.ResourceInterface) {
+// newTestServer returns a server that listens on the loopback interface.
+func newTestServer(t testing.TB, data *etcd.Client) *Server {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := New(Options{Serving: &genericapiserver.SecureServingInfo{Listener: listener}, Host: "127.0.0.1", Release: "1.2.3"})
+	server, err := New(Options{Serving: &genericapiserver.SecureServingInfo{Listener: listener}, Host: "127.0.0.1", Release: "1.2.3", Data: data})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return server
+}
+
+// start returns a server that is ready, with the CRD.
+func start(t testing.TB, data *etcd.Client) (*Server, *Creator, dynamic.ResourceInterface) {
+	t.Helper()
+	server := newTestServer(t, data)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- server.Run(ctx) }()
@@ -91,6 +105,9 @@ func start(t testing.TB) (*Server, *Creator, dynamic.ResourceInterface) {
 		stop()
 		if err := <-ended; err != nil {
 			t.Error(err)
+		}
+		if data != nil {
+			_ = data.Close()
 		}
 	})
 	<-server.Ready()
@@ -108,8 +125,73 @@ func start(t testing.TB) (*Server, *Creator, dynamic.ResourceInterface) {
 	return server, creator, client.Resource(disks).Namespace("default")
 }
 
+// service returns a Service with a port of the nodes.
+func service(name string) string {
+	return fmt.Sprintf("apiVersion: v1\nkind: Service\nmetadata: {name: %s}\nspec: {type: NodePort, ports: [{port: 80, nodePort: 30080}]}\n", name)
+}
+
+// TestRestart starts two servers with the same file.
+func TestRestart(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "objects")
+	var before *unstructured.Unstructured
+	t.Run("first", func(t *testing.T) {
+		_, creator, objects := start(t, open(t, file))
+		for _, document := range []string{disk("default", "a", "{size: 2, note: old}"), service("a")} {
+			if err := creator.Create(t.Context(), document); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := memetcd.Open(file); !errors.Is(err, memetcd.ErrInUse) {
+			t.Errorf("the file of a running server: %v", err)
+		}
+		var err error
+		if before, err = objects.Get(t.Context(), "a", metav1.GetOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	t.Run("second", func(t *testing.T) {
+		_, creator, objects := start(t, open(t, file))
+		after, err := objects.Get(t.Context(), "a", metav1.GetOptions{})
+		if err != nil || !reflect.DeepEqual(after, before) {
+			t.Errorf("the object is %v, %v; before, it was %v", after, err, before)
+		}
+		if err := creator.Create(t.Context(), service("b")); err == nil || !strings.Contains(err.Error(), "already allocated") {
+			t.Errorf("a service with the port of another: %v", err)
+		}
+		for _, document := range []string{disk("default", "a", "{size: 3}"), service("a")} {
+			if err := creator.Create(t.Context(), document); err != nil {
+				t.Error(err)
+			}
+		}
+		after, err = objects.Get(t.Context(), "a", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := after.Object["spec"], map[string]any{"size": int64(3)}; !reflect.DeepEqual(got, want) {
+			t.Errorf("an applied document gives the spec %v, want %v", got, want)
+		}
+		old, err := objects.Watch(t.Context(), metav1.ListOptions{ResourceVersion: before.GetResourceVersion()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer old.Stop()
+		if event := <-old.ResultChan(); !apierrors.IsResourceExpired(apierrors.FromObject(event.Object)) {
+			t.Errorf("a watch from before the restart begins with %v", event)
+		}
+	})
+}
+
+func open(t testing.TB, file string) *etcd.Client {
+	t.Helper()
+	data, err := memetcd.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 func TestServer(t *testing.T) {
-	server, creator, objects := start(t)
+	server, creator, objects := start(t, nil)
 	ctx := t.Context()
 
 	t.Run("an object is created and judged", func(t *testing.T) {
@@ -370,14 +452,7 @@ func describeEvent(event watch.Event) string {
 // BenchmarkStart measures the time from New until the server is ready.
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			b.Fatal(err)
-		}
-		server, err := New(Options{Serving: &genericapiserver.SecureServingInfo{Listener: listener}, Host: "127.0.0.1", Release: "1.2.3"})
-		if err != nil {
-			b.Fatal(err)
-		}
+		server := newTestServer(b, nil)
 		ctx, stop := context.WithCancel(b.Context())
 		go func() { _ = server.Run(ctx) }()
 		<-server.Ready()
@@ -387,7 +462,7 @@ func BenchmarkStart(b *testing.B) {
 
 // BenchmarkFirstObject measures the time from the creation of a CRD until an object is accepted.
 func BenchmarkFirstObject(b *testing.B) {
-	_, creator, _ := start(b)
+	_, creator, _ := start(b, nil)
 	for i := range b.N {
 		group := fmt.Sprintf("g%d.example.com", i)
 		for _, document := range []string{crd, disk("default", "a", "{}")} {
@@ -396,5 +471,27 @@ func BenchmarkFirstObject(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+	}
+}
+
+// BenchmarkCreate measures the time of a request to create an object.
+func BenchmarkCreate(b *testing.B) {
+	for _, stored := range []string{"memory", "file"} {
+		b.Run(stored, func(b *testing.B) {
+			var data *etcd.Client
+			if stored == "file" {
+				data = open(b, filepath.Join(b.TempDir(), "objects"))
+			}
+			_, creator, objects := start(b, data)
+			if err := creator.Create(b.Context(), disk("default", "a", "{}")); err != nil { // waits until they are served
+				b.Fatal(err)
+			}
+			object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Disk", "metadata": map[string]any{"generateName": "a-"}}}
+			for b.Loop() {
+				if _, err := objects.Create(b.Context(), object, metav1.CreateOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

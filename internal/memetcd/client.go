@@ -22,13 +22,14 @@ const etcdVersion = "3.7.0"
 const progressInterval = 5 * time.Second
 
 // New returns a client of an empty store in memory. Close ends its watches.
-func New() (*kubernetes.Client, error) {
+func New() (*kubernetes.Client, error) { return newClient(newMemory()) }
+
+func newClient(m *memory) (*kubernetes.Client, error) {
 	// The client connects when a service is called that is not replaced below, which fails.
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"memory"}})
 	if err != nil {
 		return nil, err
 	}
-	m := newMemory()
 	client.KV, client.Watcher, client.Lease, client.Maintenance = keyValues{memory: m}, watcher{memory: m}, leases{memory: m}, maintenance{}
 	stored := &kubernetes.Client{Client: client}
 	stored.Kubernetes = objects{stored, m}
@@ -74,7 +75,9 @@ func (o objects) OptimisticDelete(_ context.Context, key string, expected int64,
 		return response, nil
 	}
 	if latest != nil {
-		o.delete(latest)
+		if err := o.delete(latest); err != nil {
+			return kubernetes.DeleteResponse{}, err
+		}
 	}
 	return kubernetes.DeleteResponse{Succeeded: true, Revision: o.revision}, nil
 }
@@ -114,7 +117,9 @@ func (k keyValues) Delete(_ context.Context, key string, _ ...clientv3.OpOption)
 	defer k.mutex.Unlock()
 	response := &clientv3.DeleteResponse{}
 	if latest := k.latest(key); latest != nil {
-		k.delete(latest)
+		if err := k.delete(latest); err != nil {
+			return nil, err
+		}
 		response.Deleted = 1
 	}
 	response.Header = k.header()
@@ -194,7 +199,13 @@ func (t *transaction) do(op clientv3.Op) (*pb.ResponseOp, error) {
 
 type watcher struct{ *memory }
 
-func (watcher) Close() error { return nil }
+// Close closes the file of the store. The watches end with their contexts.
+func (w watcher) Close() error {
+	if w.file == nil {
+		return nil
+	}
+	return w.file.Close()
+}
 
 // Watch sends the changes of a range until ctx ends. The changes of one revision are in one response.
 func (w watcher) Watch(ctx context.Context, key string, opts ...clientv3.OpOption) clientv3.WatchChan {
@@ -275,7 +286,11 @@ type leases struct {
 }
 
 func (l leases) Grant(_ context.Context, ttl int64) (*clientv3.LeaseGrantResponse, error) {
-	return &clientv3.LeaseGrantResponse{ID: l.grant(time.Duration(ttl) * time.Second), TTL: ttl}, nil
+	lease, err := l.grant(time.Duration(ttl) * time.Second)
+	if err != nil {
+		return nil, err
+	}
+	return &clientv3.LeaseGrantResponse{ID: lease, TTL: ttl}, nil
 }
 
 func (leases) Close() error { return nil }

@@ -1,6 +1,6 @@
-// Package memetcd keeps the data of an API server in memory. [New] returns an etcd client for
-// the storage of k8s.io/apiserver, so that this storage still implements watches, chunked
-// lists, bookmarks and conflicts.
+// Package memetcd keeps the data of an API server in memory. [New] and [Open], which has a copy of
+// the data in a file, return an etcd client for the storage of k8s.io/apiserver, so that this
+// storage still implements watches, chunked lists, bookmarks and conflicts.
 //
 // The semantics are those of etcd 3: each change increments the revision of the store, old
 // revisions can be read until they are compacted, and a watch receives every change of its
@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"go.etcd.io/bbolt"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -39,6 +40,8 @@ type memory struct {
 	// leases holds the keys of each lease that has not expired.
 	leases    map[clientv3.LeaseID][]string
 	lastLease clientv3.LeaseID
+	// file has the present versions; nil if they are in memory only.
+	file *bbolt.DB
 }
 
 // A record holds the versions of a key, oldest first. A version without CreateRevision is a deletion.
@@ -168,18 +171,21 @@ func (m *memory) put(key string, value []byte, lease clientv3.LeaseID) error {
 	if previous != nil {
 		next.CreateRevision, next.Version = previous.CreateRevision, previous.Version+1
 	}
-	m.change(&clientv3.Event{Type: clientv3.EventTypePut, Kv: next, PrevKv: previous})
-	return nil
+	return m.change(&clientv3.Event{Type: clientv3.EventTypePut, Kv: next, PrevKv: previous})
 }
 
 // delete removes a key that exists, at the next revision.
-func (m *memory) delete(previous *mvccpb.KeyValue) {
+func (m *memory) delete(previous *mvccpb.KeyValue) error {
 	deletion := &mvccpb.KeyValue{Key: previous.Key, ModRevision: m.revision + 1}
-	m.change(&clientv3.Event{Type: clientv3.EventTypeDelete, Kv: deletion, PrevKv: previous})
+	return m.change(&clientv3.Event{Type: clientv3.EventTypeDelete, Kv: deletion, PrevKv: previous})
 }
 
-// change adds the version of an event, and wakes the watches.
-func (m *memory) change(event *clientv3.Event) {
+// change saves and adds the version of an event, and wakes the watches. With an error, nothing has
+// changed.
+func (m *memory) change(event *clientv3.Event) error {
+	if err := m.save(event); err != nil {
+		return err
+	}
 	m.revision++
 	key := string(event.Kv.Key)
 	found, ok := m.records.Get(&record{key: key})
@@ -190,6 +196,7 @@ func (m *memory) change(event *clientv3.Event) {
 	found.versions = append(found.versions, event.Kv)
 	m.events = append(m.events, event)
 	m.wake()
+	return nil
 }
 
 func (m *memory) wake() {
@@ -238,26 +245,34 @@ func (r *record) compact(revision int64) {
 }
 
 // grant returns a lease, and deletes its keys after the given time.
-func (m *memory) grant(after time.Duration) clientv3.LeaseID {
+func (m *memory) grant(after time.Duration) (clientv3.LeaseID, error) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	m.lastLease++
-	lease := m.lastLease
+	lease := m.lastLease + 1
+	if err := m.saveLease(lease, time.Now().Add(after)); err != nil {
+		return 0, err
+	}
+	m.lastLease = lease
 	m.leases[lease] = nil
 	time.AfterFunc(after, func() { m.expire(lease) })
-	return lease
+	return lease, nil
 }
 
-// expire deletes the keys whose present version has the lease.
+// expire deletes the keys whose present version has the lease. If the file cannot be written, the
+// lease remains, and expires when the file is opened the next time.
 func (m *memory) expire(lease clientv3.LeaseID) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	for _, key := range m.leases[lease] {
 		if latest := m.latest(key); latest != nil && latest.Lease == int64(lease) {
-			m.delete(latest)
+			if m.delete(latest) != nil {
+				return
+			}
 		}
 	}
-	delete(m.leases, lease)
+	if m.saveLease(lease, time.Time{}) == nil {
+		delete(m.leases, lease)
+	}
 }
 
 // A batch is what happened since a watch looked last.
