@@ -26,6 +26,8 @@ type apiserverFlags struct {
 	data                string
 	keepGoing           bool
 	remoteWebhooks      bool
+	explain             bool
+	pageURL             string
 }
 
 func newAPIServer() *cobra.Command {
@@ -49,7 +51,7 @@ stays in the phase Terminating.
 		Example: `  crdlab apiserver config/crd
   crdlab apiserver config/crd -- kubectl apply -f config/samples
   crdlab apiserver config/crd -- go test ./...
-  crdlab apiserver --data ./cluster --address 127.0.0.1:8443`,
+  crdlab apiserver --explain --data ./cluster`,
 		Args: cobra.ArbitraryArgs,
 		RunE: runE(func(command *cobra.Command, arguments []string) (int, error) {
 			paths, program := arguments, []string(nil)
@@ -66,6 +68,8 @@ stays in the phase Terminating.
 	command.Flags().StringVar(&flags.data, "data", "", "`directory` to keep the objects in; if empty, they are in memory")
 	command.Flags().BoolVar(&flags.keepGoing, "keep-going", false, "serve even if the server refuses documents at the paths")
 	command.Flags().BoolVar(&flags.remoteWebhooks, "remote-webhooks", false, "call webhooks on other machines, too")
+	command.Flags().BoolVar(&flags.explain, "explain", false, "print why the server refuses or alters custom resources and CRDs")
+	command.Flags().StringVar(&flags.pageURL, "page-url", os.Getenv(pageVariable), "`URL` of the page, for links of --explain (environment: "+pageVariable+")")
 	return command
 }
 
@@ -79,7 +83,7 @@ func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program [
 	if len(in.Problems) > 0 && !flags.keepGoing {
 		return statusUsage, nil
 	}
-	server, err := newServer(command.Context(), flags)
+	server, err := newServer(command, flags)
 	if err != nil {
 		return 0, err
 	}
@@ -121,7 +125,7 @@ func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program [
 }
 
 // newServer returns the server that the flags describe. It listens already.
-func newServer(ctx context.Context, flags apiserverFlags) (*apiserver.Server, error) {
+func newServer(command *cobra.Command, flags apiserverFlags) (*apiserver.Server, error) {
 	host, _, err := net.SplitHostPort(flags.address)
 	if err != nil {
 		return nil, usageError("--address: %w", err)
@@ -129,7 +133,7 @@ func newServer(ctx context.Context, flags apiserverFlags) (*apiserver.Server, er
 	if address := net.ParseIP(host); host == "" || address.IsUnspecified() {
 		host = "localhost"
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", flags.address)
+	listener, err := (&net.ListenConfig{}).Listen(command.Context(), "tcp", flags.address)
 	if err != nil {
 		return nil, usageError("--address: %w", err)
 	}
@@ -141,6 +145,15 @@ func newServer(ctx context.Context, flags apiserverFlags) (*apiserver.Server, er
 		if options.Data, err = memetcd.Open(filepath.Join(flags.data, "objects.db")); err != nil {
 			return nil, usageError("--data: %w", err)
 		}
+	}
+	if flags.explain {
+		e := &explainer{out: command.ErrOrStderr(), engine: engine.New()}
+		if flags.pageURL != "" {
+			if e.page, err = pageAddress(flags.pageURL); err != nil {
+				return nil, err
+			}
+		}
+		options.Explain = e.explain
 	}
 	return apiserver.New(options)
 }

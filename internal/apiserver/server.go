@@ -72,6 +72,9 @@ type Options struct {
 	ClientCA dynamiccertificates.CAContentProvider
 	// RemoteWebhooks permits webhooks on other machines.
 	RemoteWebhooks bool
+	// Explain is called for each write of a client, after the server has decided and before the
+	// client has the answer. It may be nil.
+	Explain func(Write)
 	// AllowAll lets each user do everything. Otherwise, roles and their bindings decide.
 	AllowAll bool
 	// Admission configures the admission plugins, and Run requests and feature gates. If one is
@@ -222,7 +225,14 @@ func (s *Server) install(config *genericapiserver.RecommendedConfig, o Options) 
 	if err := addAuthorization(config, o.AllowAll); err != nil {
 		return err
 	}
-	resolver, err := addAdmission(config, o, client)
+	objects, err := dynamic.NewForConfig(config.LoopbackClientConfig)
+	if err != nil {
+		return err
+	}
+	if o.Explain != nil {
+		observer{o.Explain, objects}.addTo(config)
+	}
+	resolver, err := addAdmission(config, o, client, objects)
 	if err != nil {
 		return err
 	}
@@ -264,11 +274,7 @@ func (s *Server) install(config *genericapiserver.RecommendedConfig, o Options) 
 }
 
 // addAdmission adds the admission plugins of k8s.io/apiserver. It returns how webhooks are called.
-func addAdmission(config *genericapiserver.RecommendedConfig, o Options, client *clients) (webhook.AuthenticationInfoResolverWrapper, error) {
-	objects, err := dynamic.NewForConfig(config.LoopbackClientConfig)
-	if err != nil {
-		return nil, err
-	}
+func addAdmission(config *genericapiserver.RecommendedConfig, o Options, client *clients, objects dynamic.Interface) (webhook.AuthenticationInfoResolverWrapper, error) {
 	resolver := webhook.NewDefaultAuthenticationInfoResolverWrapper(nil, nil, config.LoopbackClientConfig, nooptrace.NewTracerProvider())
 	if !o.RemoteWebhooks {
 		resolver = callLocally(resolver)

@@ -78,16 +78,19 @@ func disk(namespace, name, spec string) string {
 	return fmt.Sprintf("apiVersion: example.com/v1\nkind: Disk\nmetadata: {name: %s, namespace: %s}\nspec: %s\n", name, namespace, spec)
 }
 
+var crds = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
 var disks = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "disks"}
 
 // newTestServer returns a server that listens on the loopback interface.
-func newTestServer(t testing.TB, data *etcd.Client) *Server {
+func newTestServer(t testing.TB, o Options) *Server {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := New(Options{Serving: &genericapiserver.SecureServingInfo{Listener: listener}, Host: "127.0.0.1", Release: "1.2.3", Data: data})
+	o.Serving, o.Host, o.Release = &genericapiserver.SecureServingInfo{Listener: listener}, "127.0.0.1", "1.2.3"
+	server, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,9 +98,9 @@ func newTestServer(t testing.TB, data *etcd.Client) *Server {
 }
 
 // start returns a server that is ready, with the CRD.
-func start(t testing.TB, data *etcd.Client) (*Server, *Creator, dynamic.ResourceInterface) {
+func start(t testing.TB, o Options) (*Server, *Creator, dynamic.ResourceInterface) {
 	t.Helper()
-	server := newTestServer(t, data)
+	server := newTestServer(t, o)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- server.Run(ctx) }()
@@ -106,8 +109,8 @@ func start(t testing.TB, data *etcd.Client) (*Server, *Creator, dynamic.Resource
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		if data != nil {
-			_ = data.Close()
+		if o.Data != nil {
+			_ = o.Data.Close()
 		}
 	})
 	<-server.Ready()
@@ -135,7 +138,7 @@ func TestRestart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "objects")
 	var before *unstructured.Unstructured
 	t.Run("first", func(t *testing.T) {
-		_, creator, objects := start(t, open(t, file))
+		_, creator, objects := start(t, Options{Data: open(t, file)})
 		for _, document := range []string{disk("default", "a", "{size: 2, note: old}"), service("a")} {
 			if err := creator.Create(t.Context(), document); err != nil {
 				t.Fatal(err)
@@ -150,7 +153,7 @@ func TestRestart(t *testing.T) {
 		}
 	})
 	t.Run("second", func(t *testing.T) {
-		_, creator, objects := start(t, open(t, file))
+		_, creator, objects := start(t, Options{Data: open(t, file)})
 		after, err := objects.Get(t.Context(), "a", metav1.GetOptions{})
 		if err != nil || !reflect.DeepEqual(after, before) {
 			t.Errorf("the object is %v, %v; before, it was %v", after, err, before)
@@ -191,7 +194,7 @@ func open(t testing.TB, file string) *etcd.Client {
 }
 
 func TestServer(t *testing.T) {
-	server, creator, objects := start(t, nil)
+	server, creator, objects := start(t, Options{})
 	ctx := t.Context()
 
 	t.Run("an object is created and judged", func(t *testing.T) {
@@ -452,7 +455,7 @@ func describeEvent(event watch.Event) string {
 // BenchmarkStart measures the time from New until the server is ready.
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
-		server := newTestServer(b, nil)
+		server := newTestServer(b, Options{})
 		ctx, stop := context.WithCancel(b.Context())
 		go func() { _ = server.Run(ctx) }()
 		<-server.Ready()
@@ -462,7 +465,7 @@ func BenchmarkStart(b *testing.B) {
 
 // BenchmarkFirstObject measures the time from the creation of a CRD until an object is accepted.
 func BenchmarkFirstObject(b *testing.B) {
-	_, creator, _ := start(b, nil)
+	_, creator, _ := start(b, Options{})
 	for i := range b.N {
 		group := fmt.Sprintf("g%d.example.com", i)
 		for _, document := range []string{crd, disk("default", "a", "{}")} {
@@ -482,7 +485,7 @@ func BenchmarkCreate(b *testing.B) {
 			if stored == "file" {
 				data = open(b, filepath.Join(b.TempDir(), "objects"))
 			}
-			_, creator, objects := start(b, data)
+			_, creator, objects := start(b, Options{Data: data})
 			if err := creator.Create(b.Context(), disk("default", "a", "{}")); err != nil { // waits until they are served
 				b.Fatal(err)
 			}
