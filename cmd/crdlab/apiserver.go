@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +17,11 @@ import (
 
 	"github.com/crdlab/crdlab/internal/apiserver"
 	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/memetcd"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/share"
 )
 
 // apiserverFlags holds the flags of the command apiserver.
@@ -47,7 +51,8 @@ The server also has the Namespaces, ConfigMaps, Deployments, roles and other kin
 but runs no pods and none of the controllers of a cluster. For example, a deleted namespace
 stays in the phase Terminating.
 
-` + inputHelp,
+` + inputHelp + ` A
+PATH can also be a link to the page that contains the documents.`,
 		Example: `  crdlab apiserver config/crd
   crdlab apiserver config/crd -- kubectl apply -f config/samples
   crdlab apiserver config/crd -- go test ./...
@@ -79,7 +84,10 @@ func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program [
 			return 0, usageError("the command %s cannot be run: %w", program[0], errors.Unwrap(err))
 		}
 	}
-	in := readManifests(command, paths)
+	in, err := readCluster(command, paths)
+	if err != nil {
+		return 0, err
+	}
 	if len(in.Problems) > 0 && !flags.keepGoing {
 		return statusUsage, nil
 	}
@@ -122,6 +130,40 @@ func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program [
 	case err := <-ended:
 		return 0, err
 	}
+}
+
+// readCluster returns the documents at paths. A link to the page stands for the documents of a
+// cluster in it, which are the existing ones if the page shows an update.
+func readCluster(command *cobra.Command, paths []string) (*manifest.Input, error) {
+	var links []playground.Scenario
+	var others []string
+	for _, path := range paths {
+		scenario, ok, err := share.FromLink(path)
+		switch {
+		case err != nil:
+			return nil, usageError("%w", err)
+		case ok:
+			links = append(links, scenario)
+		default:
+			others = append(others, path)
+		}
+	}
+	in := readManifests(command, others)
+	for _, s := range links {
+		crd, object := s.CRD, s.Object
+		if s.OldCRD != "" || s.OldObject != "" {
+			crd, object = cmp.Or(s.OldCRD, s.CRD), s.OldObject
+			notify(command, "the link has an update: the server has the existing documents; apply the others with kubectl")
+		}
+		if s.Kubernetes != "" && s.Kubernetes != release.Name(playground.NewestMinor) {
+			notify(command, "the link has Kubernetes %s, and the server is that of %s", s.Kubernetes, engine.Library)
+		}
+		in.Add("link/crd.yaml", crd)
+		in.Add("link/object.yaml", object)
+		in.Add("link/admission.yaml", s.Admission)
+	}
+	in.Documents = slices.DeleteFunc(in.Documents, func(d *manifest.Document) bool { return d.Kind.Kind == "AdmissionReview" })
+	return in, nil
 }
 
 // newServer returns the server that the flags describe. It listens already.

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"compress/flate"
 	"context"
-	"encoding/base64"
 	"encoding/pem"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -86,10 +83,7 @@ func setGoCaches(env *testscript.Env) {
 // writeLinked is the script command "linked". It writes the scenario of the link in standard output into
 // the files linked.go, linked-crd.yaml and linked-object.yaml.
 func writeLinked(script *testscript.TestScript, _ bool, _ []string) {
-	_, payload, _ := strings.Cut(strings.TrimSpace(script.ReadFile("stdout")), "#1=")
-	value, err := io.ReadAll(flate.NewReader(base64.NewDecoder(base64.RawURLEncoding, strings.NewReader(payload))))
-	script.Check(err)
-	scenario, err := share.Decode(value)
+	scenario, _, err := share.FromLink(strings.TrimSpace(script.ReadFile("stdout")))
 	script.Check(err)
 	for name, text := range map[string]string{"linked.go": scenario.Go, "linked-crd.yaml": scenario.CRD, "linked-object.yaml": scenario.Object} {
 		script.Check(os.WriteFile(script.MkAbs(name), []byte(text), 0o600))

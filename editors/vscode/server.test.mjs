@@ -1,11 +1,12 @@
 // Drives the built program with the protocol library of VS Code.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { exec, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test as timed } from "node:test";
+import { promisify } from "node:util";
 import { createProtocolConnection, StreamMessageReader, StreamMessageWriter } from "vscode-languageserver-protocol/node";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -114,6 +115,13 @@ test("the code lens opens the stored object, which has the default", async () =>
   const { text, output } = await execute("crdlab.storedObject", uri, 0);
   assert.match(text, /^spec:\n {2}image: nginx\n {2}replicas: 3\n {2}suspend: false\n/m);
   assert.equal(output, "crontab.example.com/nightly created");
+});
+
+test("the command line for a terminal starts an API server with the files", async () => {
+  const line = await execute("crdlab.serverCommand", uri, 0);
+  assert.equal(line, `${join(root, "bin", "crdlab")} apiserver --keep-going --explain "${join(folder, "crontab.yaml")}" "${join(folder, "object.yaml")}"`);
+  const { stderr } = await promisify(exec)(`${line} -- true`);
+  assert.match(stderr, /^crdlab: refused: create crontabs\.example\.com "nightly"/m);
 });
 
 test("the server judges with the releases that the extension offers", async () => {

@@ -4,22 +4,26 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/sourcegraph/jsonrpc2"
 	protocol "github.com/tliron/glsp/protocol_3_16"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/expect"
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// The commands of the server. The arguments of the first two are the address of a file and a
+// The commands of the server. The arguments of the first three are the address of a file and a
 // line.
 const (
 	commandStored  = "crdlab.storedObject"
 	commandPage    = "crdlab.openPlayground"
+	commandServer  = "crdlab.serverCommand"
 	commandTest    = "crdlab.test"
 	commandRelease = "crdlab.release"
 )
@@ -28,6 +32,7 @@ const (
 var commands = map[string]func(snapshot, context.Context, commandArguments) (any, error){
 	commandStored:  snapshot.storedObject,
 	commandPage:    snapshot.openPage,
+	commandServer:  snapshot.serverCommand,
 	commandTest:    snapshot.test,
 	commandRelease: snapshot.setRelease,
 }
@@ -182,6 +187,39 @@ func (s snapshot) setRelease(ctx context.Context, a commandArguments) (any, erro
 	s.access.Unlock()
 	s.diagnoseAll(ctx)
 	return nil, nil
+}
+
+// serverCommand returns the command line that starts an API server with the files of the document in
+// a line and of its CRD, for a terminal.
+func (s snapshot) serverCommand(ctx context.Context, a commandArguments) (any, error) {
+	t, err := s.chosen(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	line := []string{quoted(program), "apiserver", "--keep-going", "--explain"}
+	for _, d := range []*manifest.Document{t.crd, t.document} {
+		if _, err := os.Stat(d.File.Path); err != nil && d.Origin == nil {
+			return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: fmt.Sprintf("%s is not a file", d.File.Path)}
+		}
+		if path := quoted(d.File.Path); !slices.Contains(line, path) {
+			line = append(line, path)
+		}
+	}
+	return strings.Join(line, " "), nil
+}
+
+// quoted returns a path for the command line of a shell.
+func quoted(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/\\:._-", r)
+	}) {
+		return `"` + path + `"`
+	}
+	return path
 }
 
 // codeLenses offers the commands above the documents to which they apply.

@@ -4,13 +4,19 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // MaxFragment is the number of characters of the longest payload that the page reads.
 const MaxFragment = 1 << 20
+
+// maxDecoded is the size of the longest scenario in a link, in bytes of JSON, as in the page.
+const maxDecoded = 8 << 20
 
 // A TooLongError reports documents that are too large for a link.
 type TooLongError struct{ Length, Max int }
@@ -43,4 +49,30 @@ func Fragment(scenario playground.Scenario) (string, error) {
 		return "", &TooLongError{len(payload), MaxFragment}
 	}
 	return "#1=" + payload, nil
+}
+
+// FromLink returns the scenario in an address with a fragment in format 1. ok is false for another
+// address. The error is about a damaged link.
+func FromLink(address string) (scenario playground.Scenario, ok bool, err error) {
+	_, fragment, _ := strings.Cut(address, "#")
+	payload, ok := strings.CutPrefix(fragment, "1=")
+	if !ok {
+		return scenario, false, nil
+	}
+	payload, _, _ = strings.Cut(payload, "&") // the place in the page
+	packed, err := base64.RawURLEncoding.DecodeString(payload)
+	if err != nil {
+		return scenario, true, fmt.Errorf("the link is damaged: %w", err)
+	}
+	value, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), maxDecoded+1))
+	if err == nil && len(value) > maxDecoded {
+		err = errors.New("its documents are too large")
+	}
+	if err == nil {
+		scenario, err = Decode(value)
+	}
+	if err != nil {
+		return scenario, true, fmt.Errorf("the link is damaged: %w", err)
+	}
+	return scenario, true, nil
 }

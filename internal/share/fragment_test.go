@@ -1,11 +1,9 @@
 package share_test
 
 import (
-	"compress/flate"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"io"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -48,16 +46,29 @@ func TestFragment(t *testing.T) {
 
 func unpack(t *testing.T, fragment string) playground.Scenario {
 	t.Helper()
-	payload, _, _ := strings.Cut(strings.TrimPrefix(fragment, "#1="), "&")
-	value, err := io.ReadAll(flate.NewReader(base64.NewDecoder(base64.RawURLEncoding, strings.NewReader(payload))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	scenario, err := share.Decode(value)
-	if err != nil {
-		t.Fatal(err)
+	scenario, ok, err := share.FromLink("https://example.com/" + fragment)
+	if err != nil || !ok {
+		t.Fatalf("%.100s: %t, %v", fragment, ok, err)
 	}
 	return scenario
+}
+
+func TestFromLinkOfOtherAddresses(t *testing.T) {
+	huge, err := share.Fragment(playground.Scenario{CRD: strings.Repeat("a", 9<<20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string]string{
+		"crd.yaml": "", "https://example.com/crd.yaml": "", "https://example.com/#example=a": "",
+		"https://example.com/#1=%":    "the link is damaged: illegal base64 data at input byte 0",
+		"https://example.com/#1=AAAA": "the link is damaged: unexpected EOF",
+		"https://example.com/" + huge: "the link is damaged: its documents are too large",
+	} {
+		_, ok, err := share.FromLink(address)
+		if ok != (want != "") || ok && err.Error() != want {
+			t.Errorf("%.100s: %t, %v; want %q", address, ok, err, want)
+		}
+	}
 }
 
 func TestFragmentIsLimited(t *testing.T) {

@@ -102,7 +102,7 @@ func shareDialog(lifetime int64) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div class=\"share-more\"><button type=\"button\" class=\"button\" id=\"share-report\" title=\"The documents, the verdict and the link, for an issue\">Copy as Markdown</button> <button type=\"button\" class=\"button\" id=\"share-download\">Download .zip</button> <button type=\"button\" class=\"button\" id=\"share-test\" title=\"The documents with the present findings as # want comments, for crdlab test\">Export as a test</button> <button type=\"button\" class=\"button\" id=\"share-print\">Print…</button></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<label class=\"share-field\"><span>Try in kubectl</span> <input id=\"share-server\" readonly spellcheck=\"false\" aria-describedby=\"share-server-about\"> <button type=\"button\" class=\"button\" data-copy=\"share-server\">Copy</button></label><p class=\"hint\" id=\"share-server-about\">This command starts an <a href=\"docs/cli/#serve-a-cluster\">API server</a> on your machine with these documents, and explains what the server refuses or alters. <span id=\"share-server-note\"></span></p><div class=\"share-more\"><button type=\"button\" class=\"button\" id=\"share-report\" title=\"The documents, the verdict and the link, for an issue\">Copy as Markdown</button> <button type=\"button\" class=\"button\" id=\"share-download\">Download .zip</button> <button type=\"button\" class=\"button\" id=\"share-test\" title=\"The documents with the present findings as # want comments, for crdlab test\">Export as a test</button> <button type=\"button\" class=\"button\" id=\"share-print\">Print…</button></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -148,7 +148,7 @@ func shortLink(lifetime int64) templ.Component {
 		var templ_7745c5c3_Var6 string
 		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(LifetimeSentence(lifetime))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/dialogs.templ`, Line: 52, Col: 117}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/dialogs.templ`, Line: 58, Col: 117}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 		if templ_7745c5c3_Err != nil {

@@ -1,7 +1,10 @@
+import { exec } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
 import type { APIRequestContext, Browser } from "@playwright/test";
 import { expect, Playground, test } from "./playground";
+import { program } from "./server";
 import { crd, hostileCRD, hostileObject, object } from "./texts";
 
 async function shareOn(request: APIRequestContext, scenario: object): Promise<string> {
@@ -40,6 +43,19 @@ test("a short link restores the documents and the result in another browser", as
   await other.paste("object", object("3"));
   await expect(other.page).toHaveURL(new RegExp(`^${baseURL}/#1=`));
   await context.close();
+});
+
+test("the command for kubectl starts a server with the documents", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", object("15"));
+  await page.locator("#share-open").click();
+  const field = page.getByRole("textbox", { name: "Try in kubectl" });
+  await expect(field).toHaveValue(/^crdlab apiserver --keep-going --explain "http[^"]+"$/);
+  const { stderr } = await promisify(exec)(`${(await field.inputValue()).replace("crdlab", program)} -- true`);
+  expect(stderr).toContain('crdlab: refused: create crontabs.stable.example.com "my-cron" in default (422)');
+  expect(stderr).not.toContain("customresourcedefinitions");
 });
 
 test("the short link takes precedence over the stored session", async ({ playground, request }) => {

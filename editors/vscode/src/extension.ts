@@ -21,6 +21,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     status,
     vscode.commands.registerCommand("crdlab.showStored", () => atCaret((uri, line) => stored.open(uri, line))),
     vscode.commands.registerCommand("crdlab.showInPlayground", () => atCaret((uri, line) => execute("crdlab.openPlayground", uri, line))),
+    vscode.commands.registerCommand("crdlab.tryInKubectl", () => atCaret(tryInKubectl)),
     vscode.commands.registerCommand("crdlab.runTests", () => atCaret((uri) => execute("crdlab.test", uri))),
     vscode.commands.registerCommand("crdlab.chooseRelease", async () => {
       const chosen = await vscode.window.showQuickPick(
@@ -97,6 +98,15 @@ async function tellHowToInstall(command: string, error: unknown): Promise<void> 
 async function execute(command: string, ...args: unknown[]): Promise<unknown> {
   if (!client) throw new Error("The language server of crdlab does not run.");
   return client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
+}
+
+/** Starts an API server in a terminal, with the documents as they are saved. */
+async function tryInKubectl(uri: string, line: number): Promise<void> {
+  const command = String(await execute("crdlab.serverCommand", uri, line));
+  await vscode.workspace.saveAll();
+  const terminal = vscode.window.createTerminal("crdlab apiserver");
+  terminal.show();
+  terminal.sendText(command);
 }
 
 async function atCaret(run: (uri: string, line: number) => Promise<unknown>): Promise<void> {

@@ -1,12 +1,15 @@
 import { element } from "../dom";
 import type { Gallery } from "../gallery";
 import { sourceAddressOf } from "../remote/source";
+import type { Scenario } from "../scenario";
 import type { Session } from "../session";
 import { fragmentOf } from "./address";
+import { encode, maxEncoded } from "./codec";
 import { download } from "./download";
 import { formatFragment } from "./fragment";
 import { filesOf, markdownOf } from "./documents";
 import type { Place } from "./place";
+import { serverCommand } from "./server";
 import { showShortLink } from "./short-link";
 import { zip } from "./zip";
 
@@ -27,6 +30,7 @@ export async function openShareDialog(
   element("share-url-field", HTMLElement).hidden = url === undefined;
   element("share-url", HTMLInputElement).value =
     url === undefined ? "" : place.absolute(place.home + formatFragment({ url, panel: session.state.panel, field: session.state.field }));
+  void showServerCommand(session.state.scenario, place);
   const note = lengthNote(fragment, link.length);
   const noteElement = element("share-length", HTMLElement);
   noteElement.textContent = note;
@@ -35,6 +39,14 @@ export async function openShareDialog(
   element("share", HTMLDialogElement).showModal();
   element("share-link", HTMLInputElement).select();
   showShortLink(session.state, place, isLong);
+}
+
+/** Shows the command that starts an API server. Its link has the documents even if they are those of an example. */
+async function showServerCommand(scenario: Scenario, place: Place): Promise<void> {
+  const payload = await encode(scenario);
+  const { text, about } = serverCommand(scenario, payload.length > maxEncoded ? "" : place.absolute(place.home + formatFragment({ payload })));
+  element("share-server", HTMLInputElement).value = text;
+  element("share-server-note", HTMLElement).textContent = about;
 }
 
 function lengthNote(fragment: string, length: number): string {

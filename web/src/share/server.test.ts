@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { emptyScenario } from "../scenario";
+import { serverCommand } from "./server";
+
+const command = "crdlab apiserver --keep-going --explain";
+const scenario = { ...emptyScenario, crd: "a", object: "b", conversion: "c", admission: "d" };
+
+test("the command has the link, or the files of a download", () => {
+  expect(serverCommand(scenario, "https://example.com/#1=a")).toEqual({ text: `${command} "https://example.com/#1=a"`, about: "" });
+  for (const link of ["", `https://example.com/#1=${"a".repeat(30 << 10)}`]) {
+    expect(serverCommand(scenario, link)).toEqual({ text: `${command} crd.yaml object.yaml admission.yaml`, about: "Download the .zip first." });
+  }
+  expect(serverCommand(emptyScenario, "").text).toBe(command);
+});
+
+test("the server of an update has the existing documents", () => {
+  const about = "Download the .zip first. The server has the existing documents; apply the others with kubectl.";
+  expect(serverCommand({ ...scenario, oldCrd: "e", oldObject: "f" }, "")).toEqual({ text: `${command} old-crd.yaml old-object.yaml admission.yaml`, about });
+  expect(serverCommand({ ...scenario, oldCrd: "e" }, "")).toEqual({ text: `${command} old-crd.yaml admission.yaml`, about });
+  expect(serverCommand({ ...scenario, oldObject: "f" }, "").text).toBe(`${command} crd.yaml old-object.yaml admission.yaml`);
+});

@@ -1,0 +1,31 @@
+import type { Scenario } from "../scenario";
+import { filesOf } from "./documents";
+
+/** A command line of Windows has at most 32 KiB. */
+const longestLink = 30 << 10;
+
+/** A command that starts an API server, and a sentence about its documents. */
+export interface ServerCommand {
+  readonly text: string;
+  readonly about: string;
+}
+
+/**
+ * Returns the command that starts an API server with the documents of a scenario, from a link that
+ * contains them. link is empty if they are too large for one.
+ */
+export function serverCommand(scenario: Scenario, link: string): ServerCommand {
+  const isUpdate = scenario.oldCrd !== "" || scenario.oldObject !== "";
+  const isLink = link !== "" && link.length <= longestLink;
+  // As the command reads a link.
+  const wanted = [scenario.oldCrd === "" ? "crd.yaml" : "old-crd.yaml", isUpdate ? "old-object.yaml" : "object.yaml", "admission.yaml"];
+  const files = filesOf(scenario).map(([name]) => name).filter((name) => wanted.includes(name));
+  const sentences = [
+    isLink ? "" : "Download the .zip first.",
+    isUpdate ? "The server has the existing documents; apply the others with kubectl." : "",
+  ];
+  return {
+    text: ["crdlab apiserver --keep-going --explain", ...(isLink ? [`"${link}"`] : files)].join(" "),
+    about: sentences.filter((sentence) => sentence !== "").join(" "),
+  };
+}
