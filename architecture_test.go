@@ -33,6 +33,7 @@ var packageRules = []packageRule{
 	// The programs of older releases; only the Makefile builds them.
 	{"releases", "internal/apiclient internal/refserver internal/procpool internal/verdict internal/playground", true},
 	{"internal/devtools/releases", "internal/engine internal/releases internal/enginetest/cases", true},
+	{"internal/devtools/fixtures", "internal/apiserver internal/memetcd", true},
 	{"internal/apiserver", "internal/memetcd internal/engine/finding", true},
 	{"internal/memetcd", "", true},
 	{"internal/lsp", "internal/naming internal/cluster internal/share internal/releases internal/gotypes internal/assist internal/engine internal/expect internal/check internal/load internal/manifest internal/bundle internal/source/... internal/playground", true},

@@ -74,6 +74,10 @@ func TestEnvtest(t *testing.T) {
 		t.Errorf("the help of kube-apiserver is %s", help)
 	}
 	output(t, cache, etcd, "--help")
+	refused, err := exec.CommandContext(t.Context(), server, "--secure-port=0").CombinedOutput()
+	if want := "crdlab: --secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0\n"; err == nil || string(refused) != want {
+		t.Errorf("a server without a port: %v, %s", err, refused)
+	}
 
 	address := freeAddress(t)
 	begin(t, etcd, "--advertise-client-urls=http://"+address, "--data-dir="+t.TempDir(), "--listen-client-urls=http://"+address, "--listen-peer-urls=http://"+freeAddress(t))

@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -24,6 +25,7 @@ var silentFlags = regexp.MustCompile(`^(allow-privileged|api-audiences|enable-bo
 func FromFlags(arguments []string, out io.Writer) (o Options, notes []string, err error) {
 	serving := options.NewSecureServingOptions()
 	serving.ServerCert.CertDirectory = ""
+	serving.Required = true
 	users := options.ClientCertAuthenticationOptions{}
 	var modes []string
 	o.RemoteWebhooks = true // as under envtest
@@ -38,6 +40,9 @@ func FromFlags(arguments []string, out io.Writer) (o Options, notes []string, er
 
 	known, notes := splitFlags(flags, arguments)
 	if err := flags.Parse(known); err != nil {
+		return o, nil, err
+	}
+	if err := errors.Join(serving.Validate()...); err != nil {
 		return o, nil, err
 	}
 	o.AllowAll = slices.Contains(modes, "AlwaysAllow")

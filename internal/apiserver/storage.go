@@ -3,6 +3,7 @@ package apiserver
 import (
 	"context"
 	"sync"
+	"time"
 
 	"go.etcd.io/etcd/client/v3/kubernetes"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -89,12 +90,11 @@ func (o storageOptions) open(
 		stored.Close()
 		return nil, nil, err
 	}
-	// Until the cache is filled, it refuses requests and asks to repeat them in a second.
-	if err := cached.Wait(context.Background()); err != nil {
-		cached.Stop()
-		stored.Close()
-		return nil, nil, err
-	}
+	// Until the cache is filled, it refuses requests and asks to repeat them in a second. It is never
+	// filled if a conversion webhook fails.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = cached.Wait(ctx)
 	delegator := cacher.NewCacheDelegator(cached, stored)
 	return delegator, sync.OnceFunc(func() {
 		delegator.Stop()
