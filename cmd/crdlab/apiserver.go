@@ -168,6 +168,7 @@ func readCluster(command *cobra.Command, paths []string) (*manifest.Input, error
 
 // newServer returns the server that the flags describe. It listens already.
 func newServer(command *cobra.Command, flags apiserverFlags) (*apiserver.Server, error) {
+	collectOften()
 	host, _, err := net.SplitHostPort(flags.address)
 	if err != nil {
 		return nil, usageError("--address: %w", err)

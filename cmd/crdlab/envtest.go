@@ -120,6 +120,7 @@ func (s standIn) run(arguments []string, out, errout io.Writer) int {
 
 // runKubeAPIServer serves with the flags of kube-apiserver until ctx ends.
 func runKubeAPIServer(ctx context.Context, arguments []string, out, errors io.Writer) error {
+	collectOften()
 	options, notes, err := apiserver.FromFlags(arguments, out)
 	if err != nil {
 		return err

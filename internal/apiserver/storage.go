@@ -8,6 +8,7 @@ import (
 	"go.etcd.io/etcd/client/v3/kubernetes"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/cacher"
@@ -90,15 +91,40 @@ func (o storageOptions) open(
 		stored.Close()
 		return nil, nil, err
 	}
-	// Until the cache is filled, it refuses requests and asks to repeat them in a second. It is never
-	// filled if a conversion webhook fails.
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_ = cached.Wait(ctx)
 	delegator := cacher.NewCacheDelegator(cached, stored)
-	return delegator, sync.OnceFunc(func() {
-		delegator.Stop()
-		cached.Stop()
-		stored.Close()
-	}), nil
+	return filling{delegator, sync.OnceFunc(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), fillTimeout)
+			defer cancel()
+			_ = cached.Wait(ctx)
+		})}, sync.OnceFunc(func() {
+			delegator.Stop()
+			cached.Stop()
+			stored.Close()
+		}), nil
+}
+
+// fillTimeout is the longest time until the watch cache of a new storage is filled. It is never filled
+// if a conversion webhook fails.
+const fillTimeout = time.Second
+
+// A filling storage waits for its watch cache at the first read. Until it is filled, the cache refuses
+// requests and asks to repeat them in a second.
+type filling struct {
+	storage.Interface
+	wait func()
+}
+
+func (f filling) Get(ctx context.Context, key string, options storage.GetOptions, into runtime.Object) error {
+	f.wait()
+	return f.Interface.Get(ctx, key, options, into)
+}
+
+func (f filling) GetList(ctx context.Context, key string, options storage.ListOptions, into runtime.Object) error {
+	f.wait()
+	return f.Interface.GetList(ctx, key, options, into)
+}
+
+func (f filling) Watch(ctx context.Context, key string, options storage.ListOptions) (watch.Interface, error) {
+	f.wait()
+	return f.Interface.Watch(ctx, key, options)
 }
