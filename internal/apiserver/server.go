@@ -229,9 +229,6 @@ func (s *Server) install(config *genericapiserver.RecommendedConfig, o Options) 
 	if err != nil {
 		return err
 	}
-	if o.Explain != nil {
-		observer{o.Explain, objects}.addTo(config)
-	}
 	resolver, err := addAdmission(config, o, client, objects)
 	if err != nil {
 		return err
@@ -242,6 +239,14 @@ func (s *Server) install(config *genericapiserver.RecommendedConfig, o Options) 
 		}
 	}
 	o.Data.Kubernetes = sizeLimit{o.Data.Kubernetes}
+	settles := &settler{stored: o.Data.KV}
+	config.BuildHandlerChainFunc = func(handler http.Handler, c *genericapiserver.Config) http.Handler {
+		handler = settles.around(handler)
+		if o.Explain != nil {
+			handler = observer{o.Explain, objects}.around(handler)
+		}
+		return genericapiserver.DefaultBuildHandlerChain(handler, c)
+	}
 	storage := storageOptions{client: o.Data, compactor: etcd3.NewCompactor(o.Data.Client, compactInterval, clock.RealClock{}, nil)}
 	config.RESTOptionsGetter = storage.encoded(extensions.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion, apiextensionsv1.SchemeGroupVersion))
 	completed := (&extensions.Config{
@@ -258,9 +263,11 @@ func (s *Server) install(config *genericapiserver.RecommendedConfig, o Options) 
 	if err != nil {
 		return err
 	}
-	if err := server.Informers.Apiextensions().V1().CustomResourceDefinitions().Informer().SetTransform(establishEarlier); err != nil {
+	crds := server.Informers.Apiextensions().V1().CustomResourceDefinitions().Informer()
+	if err := crds.SetTransform(establishEarlier); err != nil {
 		return err
 	}
+	settles.seen = crds.GetStore()
 	s.server = server.GenericAPIServer
 	kinds, err := installKinds(s.server, config, client, tokens, storage)
 	if err != nil {

@@ -24,7 +24,6 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/endpoints/responsewriter"
-	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
 )
@@ -54,13 +53,6 @@ type Write struct {
 type observer struct {
 	report  func(Write)
 	objects dynamic.Interface
-}
-
-// addTo lets a server report the writes of its clients.
-func (o observer) addTo(config *genericapiserver.RecommendedConfig) {
-	config.BuildHandlerChainFunc = func(handler http.Handler, c *genericapiserver.Config) http.Handler {
-		return genericapiserver.DefaultBuildHandlerChain(o.around(handler), c)
-	}
 }
 
 // around returns a handler that reports the writes that next answers. The context of the requests has
