@@ -149,7 +149,7 @@ func readCluster(command *cobra.Command, paths []string) (*manifest.Input, error
 		}
 	}
 	in := readManifests(command, others)
-	for _, s := range links {
+	for i, s := range links {
 		crd, object := s.CRD, s.Object
 		if s.OldCRD != "" || s.OldObject != "" {
 			crd, object = cmp.Or(s.OldCRD, s.CRD), s.OldObject
@@ -158,9 +158,10 @@ func readCluster(command *cobra.Command, paths []string) (*manifest.Input, error
 		if s.Kubernetes != "" && s.Kubernetes != release.Name(playground.NewestMinor) {
 			notify(command, "the link has Kubernetes %s, and the server is that of %s", s.Kubernetes, engine.Library)
 		}
-		in.Add("link/crd.yaml", crd)
-		in.Add("link/object.yaml", object)
-		in.Add("link/admission.yaml", s.Admission)
+		link := fmt.Sprintf("link %d: ", i+1)
+		in.Add(link+"crd.yaml", crd)
+		in.Add(link+"object.yaml", object)
+		in.Add(link+"admission.yaml", s.Admission)
 	}
 	in.Documents = slices.DeleteFunc(in.Documents, func(d *manifest.Document) bool { return d.Kind.Kind == "AdmissionReview" })
 	return in, nil
