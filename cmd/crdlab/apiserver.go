@@ -132,8 +132,8 @@ func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program [
 	}
 }
 
-// readCluster returns the documents at paths. A link to the page stands for the documents of a
-// cluster in it, which are the existing ones if the page shows an update.
+// readCluster returns the documents at paths. A link to the page stands for the documents that it
+// contains. If they are an update, only the existing ones are in the cluster.
 func readCluster(command *cobra.Command, paths []string) (*manifest.Input, error) {
 	var links []playground.Scenario
 	var others []string
@@ -153,10 +153,10 @@ func readCluster(command *cobra.Command, paths []string) (*manifest.Input, error
 		crd, object := s.CRD, s.Object
 		if s.OldCRD != "" || s.OldObject != "" {
 			crd, object = cmp.Or(s.OldCRD, s.CRD), s.OldObject
-			notify(command, "the link has an update: the server has the existing documents; apply the others with kubectl")
+			notify(command, "the link contains an update: the server starts with the existing documents; apply the new ones with kubectl")
 		}
 		if s.Kubernetes != "" && s.Kubernetes != release.Name(playground.NewestMinor) {
-			notify(command, "the link has Kubernetes %s, and the server is that of %s", s.Kubernetes, engine.Library)
+			notify(command, "the link selects Kubernetes %s, but this server is Kubernetes %s", s.Kubernetes, engine.Library)
 		}
 		link := fmt.Sprintf("link %d: ", i+1)
 		in.Add(link+"crd.yaml", crd)
@@ -202,7 +202,7 @@ func newServer(command *cobra.Command, flags apiserverFlags) (*apiserver.Server,
 	return apiserver.New(options)
 }
 
-// readyText has the address of the server, the path of its kubeconfig, and what its end does.
+// readyText has the address of the server, the path of its kubeconfig, and what Ctrl+C does to the data.
 const readyText = `The API server is ready at %s. In another terminal:
 
   export KUBECONFIG=%s

@@ -35,7 +35,8 @@ func (e *explainer) explain(w apiserver.Write) {
 	scenario := scenarioOf(w)
 	report, err := e.engine.Evaluate(context.Background(), scenario)
 	if err != nil {
-		report = playground.EmptyReport()
+		fmt.Fprintf(e.out, "crdlab: %s cannot be explained: %v\n", describe(w), err)
+		return
 	}
 	verdict, lines := explanationOf(report, w.CRD == "")
 	isRefused := w.Code >= http.StatusBadRequest
@@ -45,7 +46,7 @@ func (e *explainer) explain(w apiserver.Write) {
 		word, lines = "refused", []string{w.Message}
 	case isRefused:
 		word = "refused"
-	case verdict >= http.StatusBadRequest || len(lines) == 0:
+	case verdict >= http.StatusBadRequest || len(lines) == 0: // A webhook may have mended what the engine refuses.
 		return
 	}
 	if link, err := share.Fragment(scenario); err == nil && e.page != "" {

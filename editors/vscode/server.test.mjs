@@ -1,7 +1,7 @@
 // Drives the built program with the protocol library of VS Code.
 
 import assert from "node:assert/strict";
-import { exec, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -117,10 +117,11 @@ test("the code lens opens the stored object, which has the default", async () =>
   assert.equal(output, "crontab.example.com/nightly created");
 });
 
-test("the command line for a terminal starts an API server with the files", async () => {
-  const line = await execute("crdlab.serverCommand", uri, 0);
-  assert.equal(line, `${join(root, "bin", "crdlab")} apiserver --keep-going --explain "${join(folder, "crontab.yaml")}" "${join(folder, "object.yaml")}"`);
-  const { stderr } = await promisify(exec)(`${line} -- true`);
+test("the command for a terminal starts an API server with the files", async () => {
+  const [program, ...args] = await execute("crdlab.serverCommand", uri, 0);
+  assert.equal(program, join(root, "bin", "crdlab"));
+  assert.deepEqual(args, ["apiserver", "--keep-going", "--explain", join(folder, "crontab.yaml"), join(folder, "object.yaml")]);
+  const { stderr } = await promisify(execFile)(program, [...args, "--", "true"]);
   assert.match(stderr, /^crdlab: refused: create crontabs\.example\.com "nightly"/m);
 });
 

@@ -2,24 +2,19 @@ package apiserver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
-	etcd "go.etcd.io/etcd/client/v3/kubernetes"
 	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -29,8 +24,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-
-	"github.com/crdlab/crdlab/internal/memetcd"
 )
 
 const crd = `
@@ -126,138 +119,6 @@ func start(t testing.TB, o Options) (*Server, *Creator, dynamic.ResourceInterfac
 		t.Fatal(err)
 	}
 	return server, creator, client.Resource(disks).Namespace("default")
-}
-
-// service returns a Service with a port of the nodes.
-func service(name string) string {
-	return fmt.Sprintf("apiVersion: v1\nkind: Service\nmetadata: {name: %s}\nspec: {type: NodePort, ports: [{port: 80, nodePort: 30080}]}\n", name)
-}
-
-// TestRestart starts two servers with the same file.
-func TestRestart(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "objects")
-	var before *unstructured.Unstructured
-	t.Run("first", func(t *testing.T) {
-		_, creator, objects := start(t, Options{Data: open(t, file)})
-		for _, document := range []string{disk("default", "a", "{size: 2, note: old}"), service("a")} {
-			if err := creator.Create(t.Context(), document); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := memetcd.Open(file); !errors.Is(err, memetcd.ErrInUse) {
-			t.Errorf("the file of a running server: %v", err)
-		}
-		var err error
-		if before, err = objects.Get(t.Context(), "a", metav1.GetOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	})
-	t.Run("second", func(t *testing.T) {
-		_, creator, objects := start(t, Options{Data: open(t, file)})
-		after, err := objects.Get(t.Context(), "a", metav1.GetOptions{})
-		if err != nil || !reflect.DeepEqual(after, before) {
-			t.Errorf("the object is %v, %v; before, it was %v", after, err, before)
-		}
-		if err := creator.Create(t.Context(), service("b")); err == nil || !strings.Contains(err.Error(), "already allocated") {
-			t.Errorf("a service with the port of another: %v", err)
-		}
-		for _, document := range []string{disk("default", "a", "{size: 3}"), service("a")} {
-			if err := creator.Create(t.Context(), document); err != nil {
-				t.Error(err)
-			}
-		}
-		after, err = objects.Get(t.Context(), "a", metav1.GetOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := after.Object["spec"], map[string]any{"size": int64(3)}; !reflect.DeepEqual(got, want) {
-			t.Errorf("an applied document gives the spec %v, want %v", got, want)
-		}
-		old, err := objects.Watch(t.Context(), metav1.ListOptions{ResourceVersion: before.GetResourceVersion()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer old.Stop()
-		if event := <-old.ResultChan(); !apierrors.IsResourceExpired(apierrors.FromObject(event.Object)) {
-			t.Errorf("a watch from before the restart begins with %v", event)
-		}
-	})
-}
-
-// TestChangeOfCRD creates an object right after each of several changes of its CRD. On a busy machine, an
-// object may still overtake a change.
-func TestChangeOfCRD(t *testing.T) {
-	server, creator, _ := start(t, Options{})
-	client, err := dynamic.NewForConfig(server.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	overtakes := 0
-	for size := range 50 {
-		change := fmt.Sprintf(`[{"op":"replace","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/x-kubernetes-validations/0/rule","value":"self.size == %d"}]`, size)
-		if _, err := client.Resource(crds).Patch(t.Context(), "disks.example.com", types.JSONPatchType, []byte(change), metav1.PatchOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		if err := creator.Create(t.Context(), disk("default", fmt.Sprintf("a-%d", size), fmt.Sprintf("{size: %d}", size))); err != nil {
-			overtakes++
-		}
-	}
-	if overtakes > 5 {
-		t.Errorf("%d of 50 objects overtake the change of their CRD", overtakes)
-	}
-}
-
-// converted is a CRD with two versions.
-const converted = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: tapes.example.com}
-spec:
-  group: example.com
-  scope: Cluster
-  names: {plural: tapes, kind: Tape}
-  versions:
-  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {size: {type: integer}}}}}
-  - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object, properties: {size: {type: integer}}}}}
-`
-
-// TestFailingConversion reads an object at its version and at another one, for which a conversion webhook
-// does not answer. The watch cache of the other version is never filled.
-func TestFailingConversion(t *testing.T) {
-	server, creator, _ := start(t, Options{})
-	for _, document := range []string{converted, "apiVersion: example.com/v1\nkind: Tape\nmetadata: {name: a}\nsize: 1\n"} {
-		if err := creator.Create(t.Context(), document); err != nil {
-			t.Fatal(err)
-		}
-	}
-	client, err := dynamic.NewForConfig(server.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const webhook = `{"spec":{"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":"https://127.0.0.1:1/"}}}}}`
-	if _, err := client.Resource(crds).Patch(t.Context(), "tapes.example.com", types.MergePatchType, []byte(webhook), metav1.PatchOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	for err = nil; err == nil; { // until the change is effective
-		_, err = client.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v2", Resource: "tapes"}).Get(ctx, "a", metav1.GetOptions{})
-	}
-	if !strings.Contains(err.Error(), "conversion webhook for example.com/v1, Kind=Tape failed") {
-		t.Errorf("the object at the other version: %v", err)
-	}
-	if _, err := client.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "tapes"}).Get(ctx, "a", metav1.GetOptions{}); err != nil {
-		t.Errorf("the object at its version: %v", err)
-	}
-}
-
-func open(t testing.TB, file string) *etcd.Client {
-	t.Helper()
-	data, err := memetcd.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }
 
 func TestServer(t *testing.T) {
@@ -517,51 +378,4 @@ func describeEvent(event watch.Event) string {
 	}
 	spec, _ := object.UnstructuredContent()["spec"].(map[string]any)
 	return fmt.Sprintf("%s %v", event.Type, spec["size"])
-}
-
-// BenchmarkStart measures the time from New until the server is ready.
-func BenchmarkStart(b *testing.B) {
-	for b.Loop() {
-		server := newTestServer(b, Options{})
-		ctx, stop := context.WithCancel(b.Context())
-		go func() { _ = server.Run(ctx) }()
-		<-server.Ready()
-		stop()
-	}
-}
-
-// BenchmarkFirstObject measures the time from the creation of a CRD until an object is accepted.
-func BenchmarkFirstObject(b *testing.B) {
-	_, creator, _ := start(b, Options{})
-	for i := range b.N {
-		group := fmt.Sprintf("g%d.example.com", i)
-		for _, document := range []string{crd, disk("default", "a", "{}")} {
-			document = strings.ReplaceAll(document, "example.com", group)
-			if err := creator.Create(b.Context(), document); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-}
-
-// BenchmarkCreate measures the time of a request to create an object.
-func BenchmarkCreate(b *testing.B) {
-	for _, stored := range []string{"memory", "file"} {
-		b.Run(stored, func(b *testing.B) {
-			var data *etcd.Client
-			if stored == "file" {
-				data = open(b, filepath.Join(b.TempDir(), "objects"))
-			}
-			_, creator, objects := start(b, Options{Data: data})
-			if err := creator.Create(b.Context(), disk("default", "a", "{}")); err != nil { // waits until they are served
-				b.Fatal(err)
-			}
-			object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Disk", "metadata": map[string]any{"generateName": "a-"}}}
-			for b.Loop() {
-				if _, err := objects.Create(b.Context(), object, metav1.CreateOptions{}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
 }

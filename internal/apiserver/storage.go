@@ -92,15 +92,17 @@ func (o storageOptions) open(
 		return nil, nil, err
 	}
 	delegator := cacher.NewCacheDelegator(cached, stored)
-	return filling{delegator, sync.OnceFunc(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), fillTimeout)
-			defer cancel()
-			_ = cached.Wait(ctx)
-		})}, sync.OnceFunc(func() {
-			delegator.Stop()
-			cached.Stop()
-			stored.Close()
-		}), nil
+	wait := sync.OnceFunc(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), fillTimeout)
+		defer cancel()
+		_ = cached.Wait(ctx)
+	})
+	destroy := sync.OnceFunc(func() {
+		delegator.Stop()
+		cached.Stop()
+		stored.Close()
+	})
+	return filling{delegator, wait}, destroy, nil
 }
 
 // fillTimeout is the longest time until the watch cache of a new storage is filled. It is never filled

@@ -64,8 +64,8 @@ func TestWrites(t *testing.T) {
 	if _, err := disks.Update(t.Context(), stored, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	patch(disks, "a", types.MergePatchType, `{"spec":{"size":9}}`)
 	patch(disks, "a", types.JSONPatchType, `[{"op":"add","path":"/spec/note","value":"n"}]`)
+	patch(disks, "a", types.MergePatchType, `{"spec":{"size":9}}`)
 	patch(disks, "a", types.JSONPatchType, `[`)
 	patch(disks, "a", types.ApplyYAMLPatchType, "{apiVersion: example.com/v1, kind: Disk, spec: {note: m}}")
 	patch(disks, "b", types.ApplyYAMLPatchType, "{apiVersion: example.com/v1, kind: Disk, metadata: {name: b}, spec: {size: 1}}")
@@ -83,8 +83,8 @@ func TestWrites(t *testing.T) {
 		{"create", "disks", "", "a", false, nil, m(`{"size":2,"other":1}`), true, false, 400, `Disk in version "v1" cannot be handled as a Disk: strict decoding error: unknown field "spec.other"`},
 		{"create", "disks", "", "a", false, nil, m(`{"size":2}`), true, false, 201, ""},
 		{"update", "disks", "", "a", false, m(`{"size":2}`), m(`{"size":3}`), true, true, 200, ""},
-		{"patch", "disks", "", "a", false, m(`{"size":3}`), m(`{"size":9}`), true, true, 422, `Disk.example.com "a" is invalid: spec: Invalid value: the disk is too large`},
 		{"patch", "disks", "", "a", false, m(`{"size":3}`), m(`{"size":3,"note":"n"}`), true, true, 200, ""},
+		{"patch", "disks", "", "a", false, m(`{"size":3,"note":"n"}`), m(`{"size":9,"note":"n"}`), true, true, 422, `Disk.example.com "a" is invalid: spec: Invalid value: the disk is too large`},
 		{"patch", "disks", "", "a", false, m(`{"size":3,"note":"n"}`), nil, true, true, 400, "invalid JSON patch"},
 		{"patch", "disks", "", "a", true, m(`{"size":3,"note":"n"}`), m(`{"note":"m"}`), true, true, 409, conflict},
 		{"patch", "disks", "", "b", true, nil, m(`{"size":1}`), true, true, 201, ""},

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/sourcegraph/jsonrpc2"
 	protocol "github.com/tliron/glsp/protocol_3_16"
@@ -189,8 +188,8 @@ func (s snapshot) setRelease(ctx context.Context, a commandArguments) (any, erro
 	return nil, nil
 }
 
-// serverCommand returns the command line that starts an API server with the files of the document in
-// a line and of its CRD, for a terminal.
+// serverCommand returns the program and the arguments that start an API server with the files of the
+// document in a line and of its CRD. They need no shell, which would interpret the names of files.
 func (s snapshot) serverCommand(ctx context.Context, a commandArguments) (any, error) {
 	t, err := s.chosen(ctx, a)
 	if err != nil {
@@ -200,26 +199,16 @@ func (s snapshot) serverCommand(ctx context.Context, a commandArguments) (any, e
 	if err != nil {
 		return nil, err
 	}
-	line := []string{quoted(program), "apiserver", "--keep-going", "--explain"}
+	line := []string{program, "apiserver", "--keep-going", "--explain"}
 	for _, d := range []*manifest.Document{t.crd, t.document} {
 		if _, err := os.Stat(d.File.Path); err != nil && d.Origin == nil {
 			return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: fmt.Sprintf("%s is not a file", d.File.Path)}
 		}
-		if path := quoted(d.File.Path); !slices.Contains(line, path) {
-			line = append(line, path)
+		if !slices.Contains(line, d.File.Path) {
+			line = append(line, d.File.Path)
 		}
 	}
-	return strings.Join(line, " "), nil
-}
-
-// quoted returns a path for the command line of a shell.
-func quoted(path string) string {
-	if strings.ContainsFunc(path, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/\\:._-", r)
-	}) {
-		return `"` + path + `"`
-	}
-	return path
+	return line, nil
 }
 
 // codeLenses offers the commands above the documents to which they apply.

@@ -35,7 +35,7 @@ func Open(path string) (*kubernetes.Client, error) {
 	case errors.Is(err, bbolterrors.ErrTimeout):
 		return nil, fmt.Errorf("%s: %w", path, ErrInUse)
 	case errors.Is(err, bbolterrors.ErrInvalid), errors.Is(err, bbolterrors.ErrChecksum), errors.Is(err, bbolterrors.ErrVersionMismatch):
-		return nil, fmt.Errorf("%s has no objects of an API server: %w", path, err)
+		return nil, fmt.Errorf("%s is not a data file of an API server: %w", path, err)
 	case err != nil:
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func Open(path string) (*kubernetes.Client, error) {
 	err = file.Update(m.load)
 	m.mutex.Unlock()
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s has no objects of an API server: %w", path, err), file.Close())
+		return nil, errors.Join(fmt.Errorf("%s is not a data file of an API server: %w", path, err), file.Close())
 	}
 	return newClient(m)
 }

@@ -100,13 +100,11 @@ async function execute(command: string, ...args: unknown[]): Promise<unknown> {
   return client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
 }
 
-/** Starts an API server in a terminal, with the documents as they are saved. */
+/** Starts an API server in a terminal without a shell, with the documents as they are saved. */
 async function tryInKubectl(uri: string, line: number): Promise<void> {
-  const command = String(await execute("crdlab.serverCommand", uri, line));
+  const [shellPath, ...shellArgs] = (await execute("crdlab.serverCommand", uri, line)) as [string, ...string[]];
   await vscode.workspace.saveAll();
-  const terminal = vscode.window.createTerminal("crdlab apiserver");
-  terminal.show();
-  terminal.sendText(command);
+  vscode.window.createTerminal({ name: "crdlab apiserver", shellPath, shellArgs }).show();
 }
 
 async function atCaret(run: (uri: string, line: number) => Promise<unknown>): Promise<void> {

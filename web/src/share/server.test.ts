@@ -14,7 +14,7 @@ test("the command has the link, or the files of a download", () => {
 });
 
 test("the server of an update has the existing documents", () => {
-  const about = "Download the .zip first. The server has the existing documents; apply the others with kubectl.";
+  const about = "Download the .zip first. The server starts with the existing documents; apply the new ones with kubectl.";
   expect(serverCommand({ ...scenario, oldCrd: "e", oldObject: "f" }, "")).toEqual({ text: `${command} old-crd.yaml old-object.yaml admission.yaml`, about });
   expect(serverCommand({ ...scenario, oldCrd: "e" }, "")).toEqual({ text: `${command} old-crd.yaml admission.yaml`, about });
   expect(serverCommand({ ...scenario, oldObject: "f" }, "").text).toBe(`${command} crd.yaml old-object.yaml admission.yaml`);

@@ -22,7 +22,7 @@ export function serverCommand(scenario: Scenario, link: string): ServerCommand {
   const files = filesOf(scenario).map(([name]) => name).filter((name) => wanted.includes(name));
   const sentences = [
     isLink ? "" : "Download the .zip first.",
-    isUpdate ? "The server has the existing documents; apply the others with kubectl." : "",
+    isUpdate ? "The server starts with the existing documents; apply the new ones with kubectl." : "",
   ];
   return {
     text: ["crdlab apiserver --keep-going --explain", ...(isLink ? [`"${link}"`] : files)].join(" "),
