@@ -118,6 +118,14 @@ test("what the user chose or wrote beside an example stays beside an own CRD", a
   expect(await playground.text("object")).toBe("");
 });
 
+test("a link to the example that was just changed opens it again", async ({ playground }) => {
+  await playground.openExample("crontab-stored");
+  await expect(playground.page).toHaveURL(/#example=crontab-stored$/);
+  await option(playground.page).selectOption("Ignore");
+  await playground.openExample("crontab-stored");
+  await expect(option(playground.page)).toHaveValue("Warn");
+});
+
 test("the CRD of own Go types has no presets", async ({ playground }) => {
   await playground.open();
   await playground.paste("crd", types);

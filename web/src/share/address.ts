@@ -52,6 +52,8 @@ export function keepAddress(session: Session, gallery: Gallery, place: Place): v
   session.subscribe((state, previous) => {
     const isEdited = state.scenario !== previous.scenario;
     if (!isEdited && state.panel === previous.panel && state.field === previous.field) return;
+    // Otherwise a link to the same example would change nothing, and not open it.
+    if (isEdited && state.origin !== "opened" && location.hash.startsWith("#example=")) history.replaceState(history.state, "", place.home);
     if (!isLong(state.scenario)) {
       soon();
       return;
