@@ -66,10 +66,8 @@ func (d *diagnoser) stop() {
 	d.workers.Wait()
 }
 
-// begin returns the context of an evaluation, and cancels the one before.
+// begin returns the context of an evaluation, and cancels the one before. The caller holds access.
 func (d *diagnoser) begin(ctx context.Context, uri protocol.DocumentUri) context.Context {
-	d.access.Lock()
-	defer d.access.Unlock()
 	if cancel := d.running[uri]; cancel != nil {
 		cancel()
 	}
@@ -90,20 +88,11 @@ func (d *diagnoser) forget(uri protocol.DocumentUri) {
 	delete(d.spreads, uri)
 }
 
-// spread lets the next complete evaluation of a file judge the other open files.
+// spread makes the next published evaluation of a file judge the other open files.
 func (d *diagnoser) spread(uri protocol.DocumentUri) {
 	d.access.Lock()
 	defer d.access.Unlock()
 	d.spreads[uri] = true
-}
-
-// takeSpread reports whether the other open files must be judged, once.
-func (d *diagnoser) takeSpread(uri protocol.DocumentUri) bool {
-	d.access.Lock()
-	defer d.access.Unlock()
-	spreads := d.spreads[uri]
-	delete(d.spreads, uri)
-	return spreads
 }
 
 // of returns the last diagnosis of a file. isCurrent reports that the file has not changed since.
@@ -129,19 +118,15 @@ func (s *Server) diagnoseAll(ctx context.Context) {
 	}
 }
 
-// diagnoseOthers judges the files that were open with f and are still the same. A file that was
-// opened or edited since is judged with f already.
-func (s *Server) diagnoseOthers(ctx context.Context, f *file, opened map[protocol.DocumentUri]*file) {
-	files := s.snapshot().files
-	for _, uri := range slices.Sorted(maps.Keys(opened)) {
-		if uri != f.uri && files[uri] == opened[uri] {
-			s.diagnose(ctx, opened[uri], 0)
-		}
-	}
-}
-
 // diagnose judges an open file in the background after a pause, unless a newer edit cancels it.
 func (s *Server) diagnose(ctx context.Context, f *file, pause time.Duration) {
+	s.diagnoser.access.Lock()
+	defer s.diagnoser.access.Unlock()
+	s.begin(ctx, f, pause)
+}
+
+// begin is diagnose for a caller that holds the diagnoser's access.
+func (s *Server) begin(ctx context.Context, f *file, pause time.Duration) {
 	now := s.snapshot()
 	ctx = s.diagnoser.begin(ctx, f.uri)
 	s.diagnoser.workers.Go(func() {
@@ -157,14 +142,8 @@ func (s *Server) diagnose(ctx context.Context, f *file, pause time.Duration) {
 		}
 		_, err := guard("diagnose "+f.path, func() (any, error) { return nil, now.diagnoseNow(ctx, f) })
 		<-s.diagnoser.slots
-		if ctx.Err() != nil {
-			return
-		}
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			s.fault(ctx, err)
-		}
-		if s.diagnoser.takeSpread(f.uri) && now.judgesOthers(f) {
-			s.diagnoseOthers(ctx, f, now.files)
 		}
 	})
 }
@@ -196,14 +175,17 @@ func (s snapshot) diagnoseNow(ctx context.Context, f *file) error {
 	return nil
 }
 
-// publish sends the findings in a version of a file to the editor.
-func (s *Server) publish(ctx context.Context, f *file, findings, changes []finding) {
-	s.diagnoser.access.Lock()
-	defer s.diagnoser.access.Unlock()
+// publish sends the findings in a version of a file to the editor. If the file has changed, it also begins
+// to judge the other open files, before the editor can respond. Those that were edited since are judged
+// with the file already.
+func (s snapshot) publish(ctx context.Context, f *file, findings, changes []finding) {
+	d := &s.diagnoser
+	d.access.Lock()
+	defer d.access.Unlock()
 	if ctx.Err() != nil {
 		return
 	}
-	s.diagnoser.last[f.uri] = diagnosis{f.version, findings, changes}
+	d.last[f.uri] = diagnosis{f.version, findings, changes}
 	diagnostics := []protocol.Diagnostic{}
 	for _, found := range slices.Concat(findings, changes) {
 		diagnostics = append(diagnostics, found.Diagnostic)
@@ -211,6 +193,17 @@ func (s *Server) publish(ctx context.Context, f *file, findings, changes []findi
 	s.notify(ctx, protocol.ServerTextDocumentPublishDiagnostics, protocol.PublishDiagnosticsParams{
 		URI: f.uri, Version: new(uint32(f.version)), Diagnostics: diagnostics, //nolint:gosec // versions are not negative
 	})
+	spreads := d.spreads[f.uri] && s.judgesOthers(f)
+	delete(d.spreads, f.uri)
+	if !spreads {
+		return
+	}
+	now := s.Server.snapshot().files
+	for _, uri := range slices.Sorted(maps.Keys(s.files)) {
+		if uri != f.uri && now[uri] == s.files[uri] {
+			s.begin(ctx, s.files[uri], 0)
+		}
+	}
 }
 
 // findings judges a file, and returns the findings there.
