@@ -14,8 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	restclient "k8s.io/client-go/rest"
 
 	"github.com/crdlab/crdlab/internal/apiserver"
+	"github.com/crdlab/crdlab/internal/controlplane"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/manifest"
@@ -27,6 +29,7 @@ import (
 // apiserverFlags holds the flags of the command apiserver.
 type apiserverFlags struct {
 	address, kubeconfig string
+	release             string
 	data                string
 	keepGoing           bool
 	remoteWebhooks      bool
@@ -51,12 +54,16 @@ The server also has the Namespaces, ConfigMaps, Deployments, roles and other kin
 but runs no pods and none of the controllers of a cluster. For example, a deleted namespace
 stays in the phase Terminating.
 
+For an older Kubernetes release, the server is the kube-apiserver of that release with etcd. The first
+start downloads both, as setup-envtest does. This server calls webhooks on other machines, too.
+
 ` + inputHelp + ` A
 PATH can also be a link to the page that contains the documents.`,
 		Example: `  crdlab apiserver config/crd
   crdlab apiserver config/crd -- kubectl apply -f config/samples
   crdlab apiserver config/crd -- go test ./...
-  crdlab apiserver --explain --data ./cluster`,
+  crdlab apiserver --explain --data ./cluster
+  crdlab apiserver --kubernetes 1.34 config/crd`,
 		Args: cobra.ArbitraryArgs,
 		RunE: runE(func(command *cobra.Command, arguments []string) (int, error) {
 			paths, program := arguments, []string(nil)
@@ -70,6 +77,7 @@ PATH can also be a link to the page that contains the documents.`,
 	}
 	command.Flags().StringVar(&flags.address, "address", "127.0.0.1:0", "`address` to listen on; with port 0, a free port")
 	command.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "", "`file` to write the kubeconfig to; if empty, one in the directory of --data or a temporary file")
+	addRelease(command, &flags.release)
 	command.Flags().StringVar(&flags.data, "data", "", "`directory` to keep the objects in; if empty, they are in memory")
 	command.Flags().BoolVar(&flags.keepGoing, "keep-going", false, "serve even if the server refuses documents at the paths")
 	command.Flags().BoolVar(&flags.remoteWebhooks, "remote-webhooks", false, "call webhooks on other machines, too")
@@ -78,32 +86,25 @@ PATH can also be a link to the page that contains the documents.`,
 	return command
 }
 
-func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program []string) (int, error) {
+func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program []string) (status int, err error) {
 	if len(program) > 0 {
 		if _, err := exec.LookPath(program[0]); err != nil {
 			return 0, usageError("the command %s cannot be run: %w", program[0], errors.Unwrap(err))
 		}
 	}
-	in, err := readCluster(command, paths)
+	in, err := readCluster(command, flags.release, paths)
 	if err != nil {
 		return 0, err
 	}
 	if len(in.Problems) > 0 && !flags.keepGoing {
 		return statusUsage, nil
 	}
-	server, err := newServer(command, flags)
+	server, err := startServer(command, flags)
 	if err != nil {
 		return 0, err
 	}
-	// The server ends with the process: nothing is worth the time of an orderly end.
-	ended := make(chan error, 1)
-	go func() { ended <- server.Run(context.WithoutCancel(command.Context())) }()
-	select {
-	case <-server.Ready():
-	case err := <-ended:
-		return 0, err
-	}
-	refused, err := createDocuments(command, server, in)
+	defer func() { err = errors.Join(err, server.stop()) }()
+	refused, err := createDocuments(command, server.config, flags.data != "", in)
 	if err != nil {
 		return 0, err
 	}
@@ -111,7 +112,7 @@ func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program [
 		return statusFindings, nil
 	}
 	// A program that waits for the file finds everything there.
-	kubeconfig, remove, err := writeKubeconfig(server, flags)
+	kubeconfig, remove, err := writeKubeconfig(server.kubeconfig, flags)
 	if err != nil {
 		return 0, err
 	}
@@ -123,18 +124,18 @@ func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program [
 	if flags.data != "" {
 		end = ""
 	}
-	fmt.Fprintf(command.OutOrStdout(), readyText, server.Config.Host, kubeconfig, end)
+	fmt.Fprintf(command.OutOrStdout(), readyText, server.config.Host, kubeconfig, end)
 	select {
 	case <-command.Context().Done():
 		return statusAccepted, nil
-	case err := <-ended:
+	case err := <-server.ended:
 		return 0, err
 	}
 }
 
 // readCluster returns the documents at paths. A link to the page stands for the documents that it
 // contains. If they are an update, only the existing ones are in the cluster.
-func readCluster(command *cobra.Command, paths []string) (*manifest.Input, error) {
+func readCluster(command *cobra.Command, kubernetes string, paths []string) (*manifest.Input, error) {
 	var links []playground.Scenario
 	var others []string
 	for _, path := range paths {
@@ -155,8 +156,8 @@ func readCluster(command *cobra.Command, paths []string) (*manifest.Input, error
 			crd, object = cmp.Or(s.OldCRD, s.CRD), s.OldObject
 			notify(command, "the link contains an update: the server starts with the existing documents; apply the new ones with kubectl")
 		}
-		if s.Kubernetes != "" && s.Kubernetes != release.Name(playground.NewestMinor) {
-			notify(command, "the link selects Kubernetes %s, but this server is Kubernetes %s", s.Kubernetes, engine.Library)
+		if wanted := cmp.Or(s.Kubernetes, release.Name(playground.NewestMinor)); wanted != kubernetes {
+			notify(command, "the link selects Kubernetes %s, but this server is Kubernetes %s; use --kubernetes %s", wanted, kubernetes, wanted)
 		}
 		link := fmt.Sprintf("link %d: ", i+1)
 		in.Add(link+"crd.yaml", crd)
@@ -167,20 +168,99 @@ func readCluster(command *cobra.Command, paths []string) (*manifest.Input, error
 	return in, nil
 }
 
-// newServer returns the server that the flags describe. It listens already.
-func newServer(command *cobra.Command, flags apiserverFlags) (*apiserver.Server, error) {
-	collectOften()
+// A running server is one of this program, or of another release.
+type running struct {
+	config     *restclient.Config
+	kubeconfig []byte
+	// ended receives the error that ends the server.
+	ended <-chan error
+	stop  func() error
+}
+
+// startServer starts the server that the flags describe, and returns when it is ready.
+func startServer(command *cobra.Command, flags apiserverFlags) (running, error) {
 	host, _, err := net.SplitHostPort(flags.address)
 	if err != nil {
-		return nil, usageError("--address: %w", err)
+		return running{}, usageError("--address: %w", err)
 	}
 	if address := net.ParseIP(host); host == "" || address.IsUnspecified() {
 		host = "localhost"
 	}
 	listener, err := (&net.ListenConfig{}).Listen(command.Context(), "tcp", flags.address)
 	if err != nil {
-		return nil, usageError("--address: %w", err)
+		return running{}, usageError("--address: %w", err)
 	}
+	if flags.release != release.Name(playground.NewestMinor) {
+		return startRelease(command, flags, listener)
+	}
+	server, err := newServer(command, flags, listener, host)
+	if err != nil {
+		return running{}, err
+	}
+	kubeconfig, err := server.Kubeconfig()
+	if err != nil {
+		return running{}, err
+	}
+	// The server ends with the process: nothing is worth the time of an orderly end.
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(context.WithoutCancel(command.Context())) }()
+	select {
+	case <-server.Ready():
+		return running{server.Config, kubeconfig, ended, func() error { return nil }}, nil
+	case err := <-ended:
+		return running{}, err
+	}
+}
+
+// startRelease starts the server of another release at the address of a listener, which it closes.
+func startRelease(command *cobra.Command, flags apiserverFlags, listener net.Listener) (running, error) {
+	address := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		return running{}, err
+	}
+	for _, name := range []string{"data", "explain"} {
+		if command.Flags().Changed(name) {
+			return running{}, usageError("--%s is not possible with the server of Kubernetes %s", name, flags.release)
+		}
+	}
+	programs, err := releasePrograms(command, flags.release)
+	if err != nil {
+		return running{}, err
+	}
+	server, err := controlplane.Start(programs, address)
+	if err != nil {
+		return running{}, usageError("the programs in %s do not start: %w", programs, err)
+	}
+	return running{server.Config, server.Kubeconfig, nil, server.Stop}, nil
+}
+
+// addRelease adds the flag for the release of a server.
+func addRelease(command *cobra.Command, name *string) {
+	command.Flags().StringVarP(name, "kubernetes", "k", release.Name(playground.NewestMinor), "Kubernetes `release` of the server")
+	completeFlag(command, "kubernetes", completeKubernetes)
+}
+
+// releasePrograms returns the directory with kube-apiserver and etcd of another release.
+func releasePrograms(command *cobra.Command, name string) (directory string, err error) {
+	if err := validateRelease(name); err != nil {
+		return "", err
+	}
+	source, err := controlplane.NewSource(func(patch string) {
+		notify(command, "downloading kube-apiserver and etcd of Kubernetes %s", patch)
+	})
+	if err != nil {
+		return "", usageError("there is no directory for the programs: %w", err)
+	}
+	if directory, err = source.Programs(command.Context(), name); err != nil {
+		return "", usageError("kube-apiserver and etcd of Kubernetes %s: %w", name, err)
+	}
+	return directory, nil
+}
+
+// newServer returns the server of this program.
+func newServer(command *cobra.Command, flags apiserverFlags, listener net.Listener, host string) (*apiserver.Server, error) {
+	collectOften()
+	var err error
 	options := apiserver.Options{Serving: &genericapiserver.SecureServingInfo{Listener: listener}, Host: host, Release: engine.Library, RemoteWebhooks: flags.remoteWebhooks}
 	if flags.data != "" {
 		if err := os.MkdirAll(flags.data, 0o700); err != nil {
@@ -213,8 +293,8 @@ Ctrl+C ends the server%s.
 
 // createDocuments creates the documents of an input, CRDs first. It prints a line for each that
 // the server refuses, and returns their number.
-func createDocuments(command *cobra.Command, server *apiserver.Server, in *manifest.Input) (refused int, err error) {
-	creator, err := server.NewCreator()
+func createDocuments(command *cobra.Command, config *restclient.Config, applies bool, in *manifest.Input) (refused int, err error) {
+	creator, err := apiserver.NewCreator(config, applies)
 	if err != nil {
 		return 0, err
 	}
@@ -245,11 +325,7 @@ func creationOrder(d *manifest.Document) int {
 
 // writeKubeconfig writes a kubeconfig that only its owner can read. It returns the path, and a
 // function that removes the file.
-func writeKubeconfig(server *apiserver.Server, flags apiserverFlags) (path string, remove func(), err error) {
-	data, err := server.Kubeconfig()
-	if err != nil {
-		return "", nil, err
-	}
+func writeKubeconfig(data []byte, flags apiserverFlags) (path string, remove func(), err error) {
 	path, directory := flags.kubeconfig, ""
 	switch {
 	case path != "":

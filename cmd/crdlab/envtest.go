@@ -19,6 +19,8 @@ import (
 
 	"github.com/crdlab/crdlab/internal/apiserver"
 	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/release"
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // A standIn runs in the place of another program until ctx ends.
@@ -34,7 +36,8 @@ var standIns = map[string]standIn{
 func nameOf(program string) string { return strings.TrimSuffix(filepath.Base(program), ".exe") }
 
 func newEnvtest() *cobra.Command {
-	return &cobra.Command{
+	var kubernetes string
+	command := &cobra.Command{
 		Use:   "envtest",
 		Short: "Run tests with envtest on crdlab",
 		Long: `Print a directory with the programs that envtest of controller-runtime starts: kube-apiserver and
@@ -44,11 +47,19 @@ The directory is in your cache. It also has a link to kubectl if your PATH has o
 
 The server authenticates the users that tests add, and roles decide what they may do. It runs the
 admission plugins for policies, webhooks and namespaces only. With AttachControlPlaneOutput, the
-server names the flags and admission plugins that have no effect.`,
-		Example: `  KUBEBUILDER_ASSETS=$(crdlab envtest) go test ./...`,
-		Args:    cobra.NoArgs,
+server names the flags and admission plugins that have no effect.
+
+For an older Kubernetes release, the programs are those that the Kubernetes project builds for envtest.
+They are where setup-envtest keeps them, or else downloaded.`,
+		Example: `  KUBEBUILDER_ASSETS=$(crdlab envtest) go test ./...
+  KUBEBUILDER_ASSETS=$(crdlab envtest --kubernetes 1.34) go test ./...`,
+		Args: cobra.NoArgs,
 		RunE: runE(func(command *cobra.Command, _ []string) (int, error) {
-			directory, err := linkStandIns()
+			find := linkStandIns
+			if kubernetes != release.Name(playground.NewestMinor) {
+				find = func() (string, error) { return releasePrograms(command, kubernetes) }
+			}
+			directory, err := find()
 			if err != nil {
 				return 0, err
 			}
@@ -56,6 +67,8 @@ server names the flags and admission plugins that have no effect.`,
 			return statusAccepted, nil
 		}),
 	}
+	addRelease(command, &kubernetes)
+	return command
 }
 
 // linkStandIns returns the directory with links to this program under the names of [standIns], and

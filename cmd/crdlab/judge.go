@@ -32,10 +32,18 @@ func (f *judgeFlags) add(command *cobra.Command) {
 // validateReleases returns an error unless all releases exist.
 func (f *judgeFlags) validateReleases() error {
 	for _, name := range f.releases {
-		if _, err := release.ParseMinor(name); name == "" || err != nil {
-			return usageError("--kubernetes %q: must be a minor release from %s to %s", name,
-				release.Name(playground.OldestMinor), release.Name(playground.NewestMinor))
+		if err := validateRelease(name); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// validateRelease returns an error unless a release exists.
+func validateRelease(name string) error {
+	if _, err := release.ParseMinor(name); name == "" || err != nil {
+		return usageError("--kubernetes %q: must be a minor release from %s to %s", name,
+			release.Name(playground.OldestMinor), release.Name(playground.NewestMinor))
 	}
 	return nil
 }

@@ -128,6 +128,7 @@ test("the command for a terminal starts an API server with the files", async () 
 test("the server judges with the releases that the extension offers", async () => {
   const releases = contributes.configuration.properties["crdlab.release"].enum;
   await execute("crdlab.release", releases.at(-1));
+  assert.deepEqual((await execute("crdlab.serverCommand", uri, 0)).slice(1, 5), ["apiserver", "--keep-going", "--kubernetes", releases.at(-1)]);
   await assert.rejects(execute("crdlab.release", "1.99"), new RegExp(`from ${releases.at(-1)} to ${releases[1]}$`));
 });
 

@@ -16,12 +16,13 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
+	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"sigs.k8s.io/yaml"
 )
 
-// A Creator creates objects on a server, as kubectl create does. If the server has a file, whose
-// objects may exist, it applies them as kubectl apply --server-side --force-conflicts does.
+// A Creator creates objects on a server, as kubectl create does. If they may exist, it applies them as
+// kubectl apply --server-side --force-conflicts does.
 type Creator struct {
 	client dynamic.Interface
 	mapper *restmapper.DeferredDiscoveryRESTMapper
@@ -37,17 +38,17 @@ const fieldManager = "crdlab"
 // serveTimeout is the longest time until a new CRD is served.
 const serveTimeout = 10 * time.Second
 
-// NewCreator returns a creator for a server that is ready.
-func (s *Server) NewCreator() (*Creator, error) {
-	client, err := dynamic.NewForConfig(s.Config)
+// NewCreator returns a creator for a server that is ready. applies says that objects may exist.
+func NewCreator(config *restclient.Config, applies bool) (*Creator, error) {
+	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}
-	resources, err := discovery.NewDiscoveryClientForConfig(s.Config)
+	resources, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return nil, err
 	}
-	return &Creator{client: client, applies: s.keeps, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(resources))}, nil
+	return &Creator{client: client, applies: applies, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(resources))}, nil
 }
 
 // Create creates the object of a YAML document. The error is the answer of the server, or says

@@ -54,8 +54,6 @@ type Server struct {
 	own    *restclient.Config
 	server *genericapiserver.GenericAPIServer
 	ready  chan struct{}
-	// keeps is true if the server may have the objects of an earlier one.
-	keeps bool
 }
 
 // Options configures a server.
@@ -85,7 +83,7 @@ type Options struct {
 
 // New returns a server that does not serve yet.
 func New(o Options) (*Server, error) {
-	s := &Server{ready: make(chan struct{}), keeps: o.Data != nil}
+	s := &Server{ready: make(chan struct{})}
 	config, err := s.configure(o)
 	if err != nil {
 		return nil, fmt.Errorf("configure the API server: %w", err)

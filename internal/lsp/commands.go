@@ -200,6 +200,9 @@ func (s snapshot) serverCommand(ctx context.Context, a commandArguments) (any, e
 		return nil, err
 	}
 	line := []string{program, "apiserver", "--keep-going", "--explain"}
+	if name := s.checkOptions().Releases[0]; name != newest {
+		line = []string{program, "apiserver", "--keep-going", "--kubernetes", name}
+	}
 	for _, d := range []*manifest.Document{t.crd, t.document} {
 		if _, err := os.Stat(d.File.Path); err != nil && d.Origin == nil {
 			return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: fmt.Sprintf("%s is not a file", d.File.Path)}

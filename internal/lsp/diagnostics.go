@@ -292,9 +292,11 @@ func (s snapshot) about(t target, message string) finding {
 	return s.found(note)
 }
 
+// newest is the release whose libraries crdlab itself contains.
+var newest = fmt.Sprintf("1.%d", playground.NewestMinor)
+
 // checkOptions returns the options with which the release of the settings judges.
 func (s snapshot) checkOptions() check.Options {
-	newest := fmt.Sprintf("1.%d", playground.NewestMinor)
 	return check.Options{
 		Releases: []string{cmp.Or(s.settings.Release, newest)}, NewEngine: func() check.Engine { return check.Engine{Evaluate: s.evaluate} },
 		Conditions: naming.Conditions,

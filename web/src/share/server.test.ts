@@ -13,6 +13,13 @@ test("the command has the link, or the files of a download", () => {
   expect(serverCommand(emptyScenario, "").text).toBe(command);
 });
 
+test("the server has the release of the page", () => {
+  expect(serverCommand({ ...scenario, kubernetes: "1.34" }, "https://example.com/#1=a")).toEqual({
+    text: 'crdlab apiserver --keep-going --kubernetes 1.34 "https://example.com/#1=a"',
+    about: "The first start downloads the API server of Kubernetes 1.34.",
+  });
+});
+
 test("the server of an update has the existing documents", () => {
   const about = "Download the .zip first. The server starts with the existing documents; apply the new ones with kubectl.";
   expect(serverCommand({ ...scenario, oldCrd: "e", oldObject: "f" }, "")).toEqual({ text: `${command} old-crd.yaml old-object.yaml admission.yaml`, about });

@@ -20,12 +20,14 @@ export function serverCommand(scenario: Scenario, link: string): ServerCommand {
   // As the command reads a link.
   const wanted = [scenario.oldCrd === "" ? "crd.yaml" : "old-crd.yaml", isUpdate ? "old-object.yaml" : "object.yaml", "admission.yaml"];
   const files = filesOf(scenario).map(([name]) => name).filter((name) => wanted.includes(name));
+  const release = scenario.kubernetes;
   const sentences = [
+    release === "" ? "" : `The first start downloads the API server of Kubernetes ${release}.`,
     isLink ? "" : "Download the .zip first.",
     isUpdate ? "The server starts with the existing documents; apply the new ones with kubectl." : "",
   ];
   return {
-    text: ["crdlab apiserver --keep-going --explain", ...(isLink ? [`"${link}"`] : files)].join(" "),
+    text: ["crdlab apiserver --keep-going", release === "" ? "--explain" : `--kubernetes ${release}`, ...(isLink ? [`"${link}"`] : files)].join(" "),
     about: sentences.filter((sentence) => sentence !== "").join(" "),
   };
 }
