@@ -69,6 +69,7 @@ var packageRules = []packageRule{
 	{"internal/enginetest/cases", "internal/verdict internal/source/edit internal/playground", false},
 	{"internal/enginetest/corpus", "", false},
 	{"internal/enginetest/generate", "internal/playground", false},
+	{"internal/enginetest/livecluster", "internal/refserver/kubeapi", true},
 	{"internal/enginetest/livewebhook", "internal/playground", false},
 	{"internal/enginetest/verdictdiff", "internal/verdict", true},
 	// The reference server and its client also compile against other Kubernetes releases.

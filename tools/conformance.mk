@@ -68,7 +68,8 @@ conformance-storage: | dist ## run Kubernetes' own tests of the API server's sto
 # Two tests are left out: one wants objects to be stored as CBOR, of which clients see nothing, and one is
 # for servers without a watch cache.
 apiextensions-tests := dist/apiextensions-tests
-conformance-apiextensions: | dist ## run Kubernetes' own integration tests of custom resources on the server of crdlab apiserver
+conformance-apiextensions: | dist ## run Kubernetes' own integration tests of custom resources, and the cases, on the server of crdlab apiserver
+	$(call go-test,-run='^TestCases$$' -timeout=20m,./internal/apiserver -args -cases)
 	rm -rf $(apiextensions-tests) && mkdir -p $(apiextensions-tests)
 	cp -r "$$(cd conformance && go list -m -f '{{.Dir}}' k8s.io/apiextensions-apiserver)/test/integration" $(apiextensions-tests)/ && chmod -R u+w $(apiextensions-tests)
 	cp internal/devtools/fixtures/server.go $(apiextensions-tests)/integration/fixtures/

@@ -155,7 +155,7 @@ func (s *Server) run(server *genericapiserver.GenericAPIServer) (err error) {
 	s.url = server.LoopbackClientConfig.Host
 	ended := make(chan error, 1)
 	go func() { ended <- server.PrepareRun().RunWithContext(context.Background()) }()
-	for deadline := time.Now().Add(startTime); time.Now().Before(deadline); time.Sleep(pollInterval) {
+	for deadline := time.Now().Add(startTime); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		select {
 		case err := <-ended:
 			return fmt.Errorf("the server ended: %w", err)

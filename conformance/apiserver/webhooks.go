@@ -146,11 +146,11 @@ func (w *webhooks) dial(ctx context.Context, network, _ string) (net.Conn, error
 // SetConversionWebhook implements [apiclient.Cluster].
 func (c *Cluster) SetConversionWebhook(handler http.Handler) {
 	if handler == nil {
-		c.server.webhooks.handler.Store(nil)
+		c.webhooks.handler.Store(nil)
 		return
 	}
-	c.server.webhooks.handler.Store(&handler)
+	c.webhooks.handler.Store(&handler)
 }
 
 // CallWebhooks lets the API server call the webhooks that CRDs name from now on.
-func (c *Cluster) CallWebhooks() { c.server.webhooks.direct.Store(true) }
+func (c *Cluster) CallWebhooks() { c.webhooks.direct.Store(true) }

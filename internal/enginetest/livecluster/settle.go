@@ -1,4 +1,4 @@
-package apiserver
+package livecluster
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ import (
 	"github.com/crdlab/crdlab/internal/refserver/kubeapi"
 )
 
-// ServeCRD implements [apiclient.Cluster].
+// ServeCRD implements apiclient.Cluster.
 func (c *Cluster) ServeCRD(object *unstructured.Unstructured) (*apiextensionsv1.CustomResourceDefinition, error) {
 	c.crd = &apiextensionsv1.CustomResourceDefinition{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, c.crd); err != nil {
@@ -35,7 +35,7 @@ func (c *Cluster) ServeCRD(object *unstructured.Unstructured) (*apiextensionsv1.
 		return nil, err
 	}
 	return crd, await(func() bool {
-		known, err := c.server.crds.Get(crd.Name)
+		known, err := c.CRD(crd.Name)
 		return err == nil && revision(known.ResourceVersion) >= revision(patched)
 	})
 }
@@ -44,7 +44,7 @@ func (c *Cluster) ServeCRD(object *unstructured.Unstructured) (*apiextensionsv1.
 // will not change, and returns it.
 func (c *Cluster) settled(uid types.UID, resourceVersion string) (crd *apiextensionsv1.CustomResourceDefinition, err error) {
 	err = await(func() bool {
-		known, err := c.server.crds.Get(c.crd.Name)
+		known, err := c.CRD(c.crd.Name)
 		if err != nil || known.UID != uid || revision(known.ResourceVersion) < revision(resourceVersion) {
 			return false
 		}
