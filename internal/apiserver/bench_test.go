@@ -10,6 +10,8 @@ import (
 	etcd "go.etcd.io/etcd/client/v3/kubernetes"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdlab/crdlab/internal/enginetest/corpus"
 )
 
 // BenchmarkStart measures the time from New until the server is ready.
@@ -57,4 +59,24 @@ func BenchmarkCreate(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkCorpus measures the time to create the CRDs of real projects, one after the other.
+func BenchmarkCorpus(b *testing.B) {
+	projects := corpus.Open(b)
+	var documents []string
+	for _, project := range projects.Projects {
+		for _, crd := range project.CRDs {
+			if crd.Oracle.Accepted {
+				documents = append(documents, projects.Read(b, crd.File))
+			}
+		}
+	}
+	for b.Loop() {
+		_, creator, _ := start(b, Options{})
+		for _, document := range documents {
+			_ = creator.Create(b.Context(), document) // The strict validation refuses some.
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N*len(documents)), "ms/CRD")
 }

@@ -28,8 +28,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A Write is a request of a client to create, update or patch a custom resource or a CRD, and its
-// answer.
+// A Write is a request of a client to create, update or patch a custom resource, its status or a CRD,
+// and its answer.
 type Write struct {
 	*request.RequestInfo
 	// Name is that of the object; it is empty if the server generates it.
@@ -79,7 +79,9 @@ func (o observer) read(r *http.Request) (write Write, ok bool) {
 	info, _ := request.RequestInfoFrom(r.Context())
 	requester, _ := request.UserFrom(r.Context())
 	isWrite := info.IsResourceRequest && (info.Verb == "create" || info.Verb == "update" || info.Verb == "patch")
-	if !isWrite || requester.GetName() == user.APIServerUser {
+	// A scale is not an object of the CRD. Of a CRD, only controllers write the status.
+	isObject := info.Subresource == "" || info.Subresource == "status" && info.APIGroup != apiextensions.GroupName
+	if !isWrite || !isObject || requester.GetName() == user.APIServerUser {
 		return write, false
 	}
 	write = Write{RequestInfo: info, Name: info.Name, Query: r.URL.Query(), User: requester}

@@ -70,6 +70,9 @@ func TestWrites(t *testing.T) {
 	patch(disks, "a", types.ApplyYAMLPatchType, "{apiVersion: example.com/v1, kind: Disk, spec: {note: m}}")
 	patch(disks, "b", types.ApplyYAMLPatchType, "{apiVersion: example.com/v1, kind: Disk, metadata: {name: b}, spec: {size: 1}}")
 	patch(all.Resource(crds), "disks.example.com", types.StrategicMergePatchType, `{"spec":{"scope":"Cluster"}}`)
+	// These are not about the objects.
+	patch(disks, "a", types.MergePatchType, `{"spec":{"replicas":2}}`, "scale")
+	patch(all.Resource(crds), "disks.example.com", types.MergePatchType, `{"metadata":{"labels":{"a":"b"}}}`, "status")
 
 	m := func(text string) (value any) {
 		if err := json.Unmarshal([]byte(text), &value); err != nil {
