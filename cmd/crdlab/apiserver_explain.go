@@ -135,10 +135,10 @@ func explanationOf(r playground.Report, isCRD bool) (code int, lines []string) {
 	return code, lines
 }
 
-// isExpected reports whether the author of an object expects a change: it is part of every request, or
-// only concerns another version.
+// isExpected reports whether the author of an object expects a change: it is part of every request, is what
+// an apply request asks for, or only concerns another version.
 func isExpected(name playground.StageName, c playground.Change) bool {
 	stage, _ := playground.FindObjectStage(name)
 	ofServer := len(c.Steps) > 0 && c.Steps[0] == "metadata" || c.Op == playground.ChangeAdd
-	return name == playground.StageRead || stage.Routine && ofServer
+	return name == playground.StageRead || c.Cause == playground.CauseApplied || (stage.Routine || c.Cause == playground.CauseServer) && ofServer
 }

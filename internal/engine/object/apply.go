@@ -144,6 +144,18 @@ func explainMerge(live, configuration, merged *unstructured.Unstructured, schema
 	var changes []change
 	for _, c := range jsonvalue.Diff(live.Object, merged.Object, nil) {
 		applied, found := jsonvalue.At(configuration.Object, c.Path)
+		if found && applied != nil && !jsonvalue.IsScalar(applied) && c.Op == playground.ChangeAdd {
+			// The new value is the configuration with what the field manager adds to it.
+			changes = append(changes, change{jsonvalue.Change{Op: c.Op, Path: c.Path, Value: applied}, playground.CauseApplied, "applied by " + manager})
+			for _, added := range jsonvalue.Diff(applied, c.Value, c.Path) {
+				if isManagedFields(added.Path) {
+					changesManagers = true
+					continue
+				}
+				changes = appendDefault(changes, schema, applied, change{added, playground.CauseApplied, "merged with the existing object"})
+			}
+			continue
+		}
 		switch {
 		case isManagedFields(c.Path):
 			changesManagers = true
@@ -158,7 +170,11 @@ func explainMerge(live, configuration, merged *unstructured.Unstructured, schema
 	if changesManagers {
 		path := []any{"metadata", "managedFields"}
 		fields, _ := jsonvalue.At(merged.Object, path)
-		changes = append(changes, change{jsonvalue.Change{Op: playground.ChangeReplace, Path: path, Value: fields}, playground.CauseServer, "records which manager owns each field"})
+		op := playground.ChangeReplace
+		if _, had := jsonvalue.At(live.Object, path); !had {
+			op = playground.ChangeAdd
+		}
+		changes = append(changes, change{jsonvalue.Change{Op: op, Path: path, Value: fields}, playground.CauseServer, "records which manager owns each field"})
 	}
 	return changes
 }
