@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"sync"
@@ -14,11 +15,17 @@ import (
 	admissionregistrationinformers "k8s.io/client-go/informers/admissionregistration"
 	coreinformers "k8s.io/client-go/informers/core"
 	"k8s.io/client-go/informers/internalinterfaces"
+	networkinginformers "k8s.io/client-go/informers/networking"
+	nodeinformers "k8s.io/client-go/informers/node"
 	rbacinformers "k8s.io/client-go/informers/rbac"
+	schedulinginformers "k8s.io/client-go/informers/scheduling"
 	"k8s.io/client-go/kubernetes"
 	admissionregistrationv1 "k8s.io/client-go/kubernetes/typed/admissionregistration/v1"
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	networkingv1 "k8s.io/client-go/kubernetes/typed/networking/v1"
+	nodev1 "k8s.io/client-go/kubernetes/typed/node/v1"
 	rbacv1 "k8s.io/client-go/kubernetes/typed/rbac/v1"
+	schedulingv1 "k8s.io/client-go/kubernetes/typed/scheduling/v1"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 )
@@ -30,28 +37,28 @@ type clients struct {
 	kubernetes.Interface
 	resources    discovery.DiscoveryInterfaces
 	core         corev1.CoreV1Interface
-	registration admissionregistrationv1.AdmissionregistrationV1Interface
+	networking   networkingv1.NetworkingV1Interface
+	node         nodev1.NodeV1Interface
 	rbac         rbacv1.RbacV1Interface
+	registration admissionregistrationv1.AdmissionregistrationV1Interface
+	scheduling   schedulingv1.SchedulingV1Interface
 }
 
 func newClients(config *restclient.Config) (*clients, error) {
-	resources, err := discovery.NewDiscoveryClientForConfig(config)
+	client, err := restclient.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
 	}
-	core, err := corev1.NewForConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	registration, err := admissionregistrationv1.NewForConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	rbac, err := rbacv1.NewForConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	return &clients{resources: resources, core: core, registration: registration, rbac: rbac}, nil
+	c := &clients{}
+	var errs [7]error
+	c.resources, errs[0] = discovery.NewDiscoveryClientForConfigAndClient(config, client)
+	c.core, errs[1] = corev1.NewForConfigAndClient(config, client)
+	c.networking, errs[2] = networkingv1.NewForConfigAndClient(config, client)
+	c.node, errs[3] = nodev1.NewForConfigAndClient(config, client)
+	c.rbac, errs[4] = rbacv1.NewForConfigAndClient(config, client)
+	c.registration, errs[5] = admissionregistrationv1.NewForConfigAndClient(config, client)
+	c.scheduling, errs[6] = schedulingv1.NewForConfigAndClient(config, client)
+	return c, errors.Join(errs[:]...)
 }
 
 // Discovery implements [kubernetes.Interface].
@@ -64,6 +71,15 @@ func (c *clients) CoreV1() corev1.CoreV1Interface { return c.core }
 func (c *clients) AdmissionregistrationV1() admissionregistrationv1.AdmissionregistrationV1Interface {
 	return c.registration
 }
+
+// NetworkingV1 implements [kubernetes.Interface].
+func (c *clients) NetworkingV1() networkingv1.NetworkingV1Interface { return c.networking }
+
+// NodeV1 implements [kubernetes.Interface].
+func (c *clients) NodeV1() nodev1.NodeV1Interface { return c.node }
+
+// SchedulingV1 implements [kubernetes.Interface].
+func (c *clients) SchedulingV1() schedulingv1.SchedulingV1Interface { return c.scheduling }
 
 // RbacV1 implements [kubernetes.Interface].
 func (c *clients) RbacV1() rbacv1.RbacV1Interface { return c.rbac }
@@ -88,6 +104,19 @@ func (f *informerFactory) Core() coreinformers.Interface { return coreinformers.
 // Admissionregistration implements [informers.SharedInformerFactory].
 func (f *informerFactory) Admissionregistration() admissionregistrationinformers.Interface {
 	return admissionregistrationinformers.New(f, "", nil)
+}
+
+// Networking implements [informers.SharedInformerFactory].
+func (f *informerFactory) Networking() networkinginformers.Interface {
+	return networkinginformers.New(f, "", nil)
+}
+
+// Node implements [informers.SharedInformerFactory].
+func (f *informerFactory) Node() nodeinformers.Interface { return nodeinformers.New(f, "", nil) }
+
+// Scheduling implements [informers.SharedInformerFactory].
+func (f *informerFactory) Scheduling() schedulinginformers.Interface {
+	return schedulinginformers.New(f, "", nil)
 }
 
 // Rbac implements [informers.SharedInformerFactory].

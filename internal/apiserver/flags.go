@@ -29,7 +29,7 @@ func FromFlags(arguments []string, out io.Writer) (o Options, notes []string, er
 	users := options.ClientCertAuthenticationOptions{}
 	var modes []string
 	o.RemoteWebhooks = true // as under envtest
-	o.Run, o.Admission = options.NewServerRunOptions(), options.NewAdmissionOptions()
+	o.Run, o.Admission = options.NewServerRunOptions(), newAdmissionOptions()
 	flags := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
 	flags.SetOutput(out)
 	serving.AddFlags(flags)

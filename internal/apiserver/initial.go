@@ -16,6 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	scheduling "k8s.io/kubernetes/pkg/apis/scheduling/v1"
 	"k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac/bootstrappolicy"
 )
 
@@ -24,7 +25,8 @@ import (
 type storages map[string]rest.Storage
 
 // createInitial creates the objects that kube-apiserver creates in an empty cluster: namespaces, the
-// Service kubernetes with the port of the server, and the default roles with their bindings.
+// Service kubernetes with the port of the server, the priorities of its own pods, and the default roles
+// with their bindings.
 func (s storages) createInitial(ctx context.Context, port int) error {
 	for _, name := range []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease} {
 		if err := s.create(ctx, "namespaces", &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
@@ -33,6 +35,11 @@ func (s storages) createInitial(ctx context.Context, port int) error {
 	}
 	if err := s.create(ctx, "services", kubernetesService(port)); err != nil {
 		return err
+	}
+	for _, class := range scheduling.SystemPriorityClasses() {
+		if err := s.create(ctx, "priorityclasses", class); err != nil {
+			return err
+		}
 	}
 	for _, role := range slices.Concat(bootstrappolicy.ClusterRoles(), bootstrappolicy.ControllerRoles()) {
 		if err := s.create(ctx, "clusterroles", &role); err != nil {

@@ -6,17 +6,14 @@ package apiserver
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"syscall"
 	"time"
 
 	"go.etcd.io/etcd/client/v3/kubernetes"
-	nooptrace "go.opentelemetry.io/otel/trace/noop"
 	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
@@ -25,15 +22,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/version"
-	webhookinit "k8s.io/apiserver/pkg/admission/plugin/webhook/initializer"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	"k8s.io/apiserver/pkg/server/options"
 	"k8s.io/apiserver/pkg/storage/etcd3"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	openapiutil "k8s.io/apiserver/pkg/util/openapi"
-	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/dynamic"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/component-base/compatibility"
@@ -89,7 +83,7 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("configure the API server: %w", err)
 	}
 	if o.Admission == nil {
-		o.Admission = options.NewAdmissionOptions()
+		o.Admission = newAdmissionOptions()
 	}
 	if err := s.install(config, o); err != nil {
 		return nil, fmt.Errorf("set up the API server: %w", err)
@@ -276,40 +270,6 @@ func (s *Server) install(config *genericapiserver.RecommendedConfig, o Options) 
 		return err
 	}
 	return kinds.createInitial(context.Background(), port)
-}
-
-// addAdmission adds the admission plugins of k8s.io/apiserver. It returns how webhooks are called.
-func addAdmission(config *genericapiserver.RecommendedConfig, o Options, client *clients, objects dynamic.Interface) (webhook.AuthenticationInfoResolverWrapper, error) {
-	resolver := webhook.NewDefaultAuthenticationInfoResolverWrapper(nil, nil, config.LoopbackClientConfig, nooptrace.NewTracerProvider())
-	if !o.RemoteWebhooks {
-		resolver = callLocally(resolver)
-	}
-	return resolver, o.Admission.ApplyTo(&config.Config, config.SharedInformerFactory, client, objects,
-		utilfeature.DefaultFeatureGate, config.EffectiveVersion, webhookinit.NewPluginInitializer(resolver, noServices{}))
-}
-
-// callLocally restricts the calls of webhooks to this machine: the configurations of a cluster may
-// name webhooks that change something there.
-func callLocally(wrap webhook.AuthenticationInfoResolverWrapper) webhook.AuthenticationInfoResolverWrapper {
-	dialer := net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
-		if host, _, err := net.SplitHostPort(address); err != nil || !net.ParseIP(host).IsLoopback() {
-			return errors.New("crdlab apiserver calls webhooks on this machine only, unless it has the flag --remote-webhooks")
-		}
-		return nil
-	}}
-	return func(delegate webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
-		resolver := wrap(delegate)
-		return &webhook.AuthenticationInfoResolverDelegator{
-			ClientConfigForFunc: func(host string) (*restclient.Config, error) {
-				config, err := resolver.ClientConfigFor(host)
-				if err == nil {
-					config.Dial = dialer.DialContext
-				}
-				return config, err
-			},
-			ClientConfigForServiceFunc: resolver.ClientConfigForService,
-		}
-	}
 }
 
 // establishEarlier changes a CRD in the cache of the server, so that objects can be created at
