@@ -28,6 +28,9 @@ func TestAdmissionPlugins(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if namespace, err := client.CoreV1().Namespaces().Get(t.Context(), "default", metav1.GetOptions{}); err != nil || fmt.Sprint(namespace.ManagedFields[0].FieldsV1) != `{"f:metadata":{"f:labels":{".":{},"f:kubernetes.io/metadata.name":{}}}}` {
+		t.Errorf("the managed fields of a namespace are %v (%v)", namespace.ManagedFields, err)
+	}
 	node, err := client.CoreV1().Nodes().Get(t.Context(), "node", metav1.GetOptions{})
 	if err != nil || len(node.Spec.Taints) != 1 || node.Spec.Taints[0].Key != corev1.TaintNodeNotReady {
 		t.Errorf("the node has the taints %v (%v)", node.Spec.Taints, err)

@@ -11,13 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	scheduling "k8s.io/kubernetes/pkg/apis/scheduling/v1"
 	"k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac/bootstrappolicy"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // storages are the storages of kinds by resource. The resources of all groups that have initial
@@ -82,6 +85,9 @@ func (s storages) create(ctx context.Context, resource string, object runtime.Ob
 		return err
 	}
 	legacyscheme.Scheme.Default(object)
+	if object, err = withManagedFields(object, kinds[0], s[resource]); err != nil {
+		return err
+	}
 	internal, err := legacyscheme.Scheme.ConvertToVersion(object, runtime.InternalGroupVersioner)
 	if err != nil {
 		return err
@@ -96,6 +102,25 @@ func (s storages) create(ctx context.Context, resource string, object runtime.Ob
 		return fmt.Errorf("create %s %s: %w", resource, metadata.GetName(), err)
 	}
 	return nil
+}
+
+// withManagedFields returns an object whose fields kube-apiserver manages.
+func withManagedFields(object runtime.Object, kind schema.GroupVersionKind, storage rest.Storage) (runtime.Object, error) {
+	var reset map[fieldpath.APIVersion]fieldpath.Filter
+	if strategy, ok := storage.(rest.ResetFieldsStrategy); ok {
+		reset = fieldpath.NewExcludeFilterSetMap(strategy.GetResetFields())
+	}
+	// The schemas of the kinds would take long to build. Without them, the fields only differ in lists.
+	manager, err := managedfields.NewDefaultFieldManager(managedfields.NewDeducedTypeConverter(),
+		legacyscheme.Scheme, legacyscheme.Scheme, legacyscheme.Scheme, kind, kind.GroupVersion(), "", reset)
+	if err != nil {
+		return nil, err
+	}
+	empty, err := legacyscheme.Scheme.New(kind)
+	if err != nil {
+		return nil, err
+	}
+	return manager.UpdateNoErrors(empty, object, "kube-apiserver"), nil
 }
 
 // kubernetesService returns the Service by which the pods of a cluster reach its API server.
