@@ -32,6 +32,7 @@ type apiserverFlags struct {
 	release             string
 	data                string
 	keepGoing           bool
+	validate            string
 	remoteWebhooks      bool
 	explain             bool
 	pageURL             string
@@ -80,6 +81,7 @@ PATH can also be a link to the page that contains the documents.`,
 	addRelease(command, &flags.release)
 	command.Flags().StringVar(&flags.data, "data", "", "`directory` to keep the objects in; if empty, they are in memory")
 	command.Flags().BoolVar(&flags.keepGoing, "keep-going", false, "serve even if the server refuses documents at the paths")
+	addChoice(command, &flags.validate, "validate", "", "`mode` of field validation for the documents, as in kubectl", "strict", "warn", "ignore")
 	command.Flags().BoolVar(&flags.remoteWebhooks, "remote-webhooks", false, "call webhooks on other machines, too")
 	command.Flags().BoolVar(&flags.explain, "explain", false, "print why the server refuses or alters custom resources and CRDs")
 	command.Flags().StringVar(&flags.pageURL, "page-url", os.Getenv(pageVariable), "`URL` of the page, for links of --explain (environment: "+pageVariable+")")
@@ -104,7 +106,7 @@ func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program [
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, server.stop()) }()
-	refused, err := createDocuments(command, server.config, flags.data != "", in)
+	refused, err := createDocuments(command, server.config, flags, in)
 	if err != nil {
 		return 0, err
 	}
@@ -291,10 +293,12 @@ const readyText = `The API server is ready at %s. In another terminal:
 Ctrl+C ends the server%s.
 `
 
-// createDocuments creates the documents of an input, CRDs first. It prints a line for each that
-// the server refuses, and returns their number.
-func createDocuments(command *cobra.Command, config *restclient.Config, applies bool, in *manifest.Input) (refused int, err error) {
-	creator, err := apiserver.NewCreator(config, applies)
+// createDocuments creates the documents of an input, CRDs first. It prints the warnings of the server and a
+// line for each document that it refuses, and returns their number.
+func createDocuments(command *cobra.Command, config *restclient.Config, flags apiserverFlags, in *manifest.Input) (refused int, err error) {
+	config = restclient.CopyConfig(config)
+	config.WarningHandler = restclient.NewWarningWriter(command.ErrOrStderr(), restclient.WarningWriterOptions{})
+	creator, err := apiserver.NewCreator(config, apiserver.CreatorOptions{Applies: flags.data != "", FieldValidation: string(fieldValidations[flags.validate])})
 	if err != nil {
 		return 0, err
 	}

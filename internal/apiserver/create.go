@@ -21,15 +21,22 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A Creator creates objects on a server, as kubectl create does. If they may exist, it applies them as
+// A Creator creates objects on a server, as kubectl create does, or applies them as
 // kubectl apply --server-side --force-conflicts does.
 type Creator struct {
-	client dynamic.Interface
-	mapper *restmapper.DeferredDiscoveryRESTMapper
-	// applies chooses requests to apply.
-	applies bool
+	client  dynamic.Interface
+	mapper  *restmapper.DeferredDiscoveryRESTMapper
+	options CreatorOptions
 	// served lists the groups of the CRDs that were created.
 	served []string
+}
+
+// CreatorOptions chooses the requests of a [Creator].
+type CreatorOptions struct {
+	// Applies sends requests to apply, because objects may exist.
+	Applies bool
+	// FieldValidation is the parameter of the requests; if it is empty, Strict as in kubectl.
+	FieldValidation string
 }
 
 // fieldManager is the field manager of the requests of a [Creator].
@@ -38,8 +45,8 @@ const fieldManager = "crdlab"
 // serveTimeout is the longest time until a new CRD is served.
 const serveTimeout = 10 * time.Second
 
-// NewCreator returns a creator for a server that is ready. applies says that objects may exist.
-func NewCreator(config *restclient.Config, applies bool) (*Creator, error) {
+// NewCreator returns a creator for a server that is ready.
+func NewCreator(config *restclient.Config, o CreatorOptions) (*Creator, error) {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -48,7 +55,8 @@ func NewCreator(config *restclient.Config, applies bool) (*Creator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Creator{client: client, applies: applies, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(resources))}, nil
+	o.FieldValidation = cmp.Or(o.FieldValidation, metav1.FieldValidationStrict)
+	return &Creator{client: client, options: o, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(resources))}, nil
 }
 
 // Create creates the object of a YAML document. The error is the answer of the server, or says
@@ -84,10 +92,10 @@ func (c *Creator) create(ctx context.Context, kind schema.GroupVersionKind, obje
 	if mapping.Scope.Name() != meta.RESTScopeNameRoot {
 		resource = c.client.Resource(mapping.Resource).Namespace(cmp.Or(object.GetNamespace(), metav1.NamespaceDefault))
 	}
-	if c.applies && object.GetName() != "" {
-		err = apply(ctx, resource, object)
+	if c.options.Applies && object.GetName() != "" {
+		err = c.apply(ctx, resource, object)
 	} else {
-		_, err = resource.Create(ctx, object, metav1.CreateOptions{FieldManager: fieldManager, FieldValidation: metav1.FieldValidationStrict})
+		_, err = resource.Create(ctx, object, metav1.CreateOptions{FieldManager: fieldManager, FieldValidation: c.options.FieldValidation})
 	}
 	if err == nil && kind.Kind == "CustomResourceDefinition" {
 		group, _, _ := unstructured.NestedString(object.Object, "spec", "group")
@@ -97,14 +105,14 @@ func (c *Creator) create(ctx context.Context, kind schema.GroupVersionKind, obje
 }
 
 // apply sends an apply request with field validation, which dynamic's Apply lacks.
-func apply(ctx context.Context, resource dynamic.ResourceInterface, object *unstructured.Unstructured) error {
+func (c *Creator) apply(ctx context.Context, resource dynamic.ResourceInterface, object *unstructured.Unstructured) error {
 	body, err := object.MarshalJSON()
 	if err != nil {
 		return err
 	}
 	force := true
 	_, err = resource.Patch(ctx, object.GetName(), types.ApplyPatchType, body,
-		metav1.PatchOptions{FieldManager: fieldManager, Force: &force, FieldValidation: metav1.FieldValidationStrict})
+		metav1.PatchOptions{FieldManager: fieldManager, Force: &force, FieldValidation: c.options.FieldValidation})
 	return err
 }
 

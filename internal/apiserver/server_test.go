@@ -107,7 +107,7 @@ func start(t testing.TB, o Options) (*Server, *Creator, dynamic.ResourceInterfac
 		}
 	})
 	<-server.Ready()
-	creator, err := NewCreator(server.Config, o.Data != nil)
+	creator, err := NewCreator(server.Config, CreatorOptions{Applies: o.Data != nil})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,8 @@ test("the command has the link, or the files of a download", () => {
   expect(serverCommand(emptyScenario, "").text).toBe(command);
 });
 
-test("the server has the release of the page", () => {
+test("the server has the release and the field validation of the page", () => {
+  expect(serverCommand({ ...scenario, fieldValidation: "Warn" }, "").text).toBe(`${command} --validate warn crd.yaml object.yaml admission.yaml`);
   expect(serverCommand({ ...scenario, kubernetes: "1.34" }, "https://example.com/#1=a")).toEqual({
     text: 'crdlab apiserver --keep-going --kubernetes 1.34 "https://example.com/#1=a"',
     about: "The first start downloads the API server of Kubernetes 1.34.",

@@ -26,8 +26,12 @@ export function serverCommand(scenario: Scenario, link: string): ServerCommand {
     isLink ? "" : "Download the .zip first.",
     isUpdate ? "The server starts with the existing documents; apply the new ones with kubectl." : "",
   ];
+  const flags = ["--keep-going", release === "" ? "--explain" : `--kubernetes ${release}`];
+  if (scenario.fieldValidation !== "Strict") {
+    flags.push(`--validate ${scenario.fieldValidation.toLowerCase()}`);
+  }
   return {
-    text: ["crdlab apiserver --keep-going", release === "" ? "--explain" : `--kubernetes ${release}`, ...(isLink ? [`"${link}"`] : files)].join(" "),
+    text: ["crdlab apiserver", ...flags, ...(isLink ? [`"${link}"`] : files)].join(" "),
     about: sentences.filter((sentence) => sentence !== "").join(" "),
   };
 }
