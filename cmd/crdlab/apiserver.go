@@ -305,7 +305,11 @@ func createDocuments(command *cobra.Command, config *restclient.Config, flags ap
 	documents := slices.Clone(in.Documents)
 	slices.SortStableFunc(documents, func(a, b *manifest.Document) int { return creationOrder(a) - creationOrder(b) })
 	for _, d := range documents {
-		if err := creator.Create(command.Context(), d.Text); err != nil {
+		err := creator.Create(command.Context(), d.Text)
+		if interrupt := command.Context().Err(); interrupt != nil {
+			return refused, interrupt
+		}
+		if err != nil {
 			notify(command, "%s:%d: %s %q: %v", d.File.Path, d.Line+1, d.Kind.Kind, d.Name, err)
 			refused++
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"path/filepath"
+	"strings"
 
 	"github.com/go-logr/logr"
 	restclient "k8s.io/client-go/rest"
@@ -39,6 +40,7 @@ func Start(directory, address string) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, environment.Stop())
 	}
+	config.Host = strings.TrimSuffix(config.Host, "/")
 	return &Server{Config: config, Kubeconfig: environment.KubeConfig, environment: environment}, nil
 }
 
