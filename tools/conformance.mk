@@ -25,8 +25,8 @@ TRIES ?= 1000
 conformance-revisions: ## check the classes of CRD changes against the API server's handlers
 	cd conformance && go run ./revisions -pairs $(PAIRS) -tries $(TRIES) -seed $(SEED)
 
-conformance-commands: ## run the commands that read from a cluster against a real API server
-	cd conformance && go test -count=1 -run TestCommandsOnCluster .
+conformance-commands: build ## run the commands that read from a cluster against a real API server, and kubectl on crdlab apiserver
+	cd conformance && go test -count=1 -run 'TestCommandsOnCluster|TestKubectl' .
 
 conformance-explain: ## compare kubectl explain in reports with kubectl's own code
 	cd conformance && go run ./explain
