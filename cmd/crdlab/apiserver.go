@@ -208,6 +208,7 @@ func startServer(command *cobra.Command, flags apiserverFlags) (running, error) 
 	go func() { ended <- server.Run(context.WithoutCancel(command.Context())) }()
 	select {
 	case <-server.Ready():
+		collectOften()
 		return running{server.Config, kubeconfig, ended, func() error { return nil }}, nil
 	case err := <-ended:
 		return running{}, err
@@ -261,7 +262,7 @@ func releasePrograms(command *cobra.Command, name string) (directory string, err
 
 // newServer returns the server of this program.
 func newServer(command *cobra.Command, flags apiserverFlags, listener net.Listener, host string) (*apiserver.Server, error) {
-	collectOften()
+	collectSeldom()
 	var err error
 	options := apiserver.Options{Serving: &genericapiserver.SecureServingInfo{Listener: listener}, Host: host, Release: engine.Library, RemoteWebhooks: flags.remoteWebhooks}
 	if flags.data != "" {

@@ -134,7 +134,7 @@ func (s standIn) run(arguments []string, out, errout io.Writer) int {
 
 // runKubeAPIServer serves with the flags of kube-apiserver until ctx ends.
 func runKubeAPIServer(ctx context.Context, arguments []string, out, errors io.Writer) error {
-	collectOften()
+	collectSeldom()
 	options, notes, err := apiserver.FromFlags(arguments, out)
 	if err != nil {
 		return err
@@ -151,6 +151,7 @@ func runKubeAPIServer(ctx context.Context, arguments []string, out, errors io.Wr
 	go func() { ended <- server.Run(context.WithoutCancel(ctx)) }()
 	select {
 	case <-server.Ready():
+		collectOften()
 		fmt.Fprintf(errors, "crdlab: the API server is ready at %s\n", server.Config.Host)
 	case err := <-ended:
 		return err
