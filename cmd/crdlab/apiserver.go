@@ -114,7 +114,7 @@ func runAPIServer(command *cobra.Command, flags apiserverFlags, paths, program [
 		return statusFindings, nil
 	}
 	// A program that waits for the file finds everything there.
-	kubeconfig, remove, err := writeKubeconfig(server.kubeconfig, flags)
+	kubeconfig, remove, err := writeKubeconfig(server.config, flags)
 	if err != nil {
 		return 0, err
 	}
@@ -172,8 +172,7 @@ func readCluster(command *cobra.Command, kubernetes string, paths []string) (*ma
 
 // A running server is one of this program, or of another release.
 type running struct {
-	config     *restclient.Config
-	kubeconfig []byte
+	config *restclient.Config
 	// ended receives the error that ends the server.
 	ended <-chan error
 	stop  func() error
@@ -199,17 +198,13 @@ func startServer(command *cobra.Command, flags apiserverFlags) (running, error) 
 	if err != nil {
 		return running{}, err
 	}
-	kubeconfig, err := server.Kubeconfig()
-	if err != nil {
-		return running{}, err
-	}
 	// The server ends with the process: nothing is worth the time of an orderly end.
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(context.WithoutCancel(command.Context())) }()
 	select {
 	case <-server.Ready():
 		collectOften()
-		return running{server.Config, kubeconfig, ended, func() error { return nil }}, nil
+		return running{server.Config, ended, func() error { return nil }}, nil
 	case err := <-ended:
 		return running{}, err
 	}
@@ -230,11 +225,13 @@ func startRelease(command *cobra.Command, flags apiserverFlags, listener net.Lis
 	if err != nil {
 		return running{}, err
 	}
-	server, err := controlplane.Start(programs, address)
+	server, err := controlplane.Start(command.Context(), programs, address)
 	if err != nil {
 		return running{}, usageError("the programs in %s do not start: %w", programs, err)
 	}
-	return running{server.Config, server.Kubeconfig, nil, server.Stop}, nil
+	ended := make(chan error, 1)
+	go func() { ended <- server.Wait() }()
+	return running{server.Config, ended, server.Stop}, nil
 }
 
 // addRelease adds the flag for the release of a server.
@@ -334,7 +331,11 @@ func creationOrder(d *manifest.Document) int {
 
 // writeKubeconfig writes a kubeconfig that only its owner can read. It returns the path, and a
 // function that removes the file.
-func writeKubeconfig(data []byte, flags apiserverFlags) (path string, remove func(), err error) {
+func writeKubeconfig(config *restclient.Config, flags apiserverFlags) (path string, remove func(), err error) {
+	data, err := apiserver.Kubeconfig(config)
+	if err != nil {
+		return "", nil, err
+	}
 	path, directory := flags.kubeconfig, ""
 	switch {
 	case path != "":

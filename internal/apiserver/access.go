@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
 	"k8s.io/apiserver/pkg/authentication/group"
 	"k8s.io/apiserver/pkg/authentication/request/anonymous"
+	"k8s.io/apiserver/pkg/authentication/request/bearertoken"
 	"k8s.io/apiserver/pkg/authentication/request/union"
 	x509request "k8s.io/apiserver/pkg/authentication/request/x509"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -22,7 +23,6 @@ import (
 	"k8s.io/apiserver/pkg/authorization/path"
 	authorizerunion "k8s.io/apiserver/pkg/authorization/union"
 	genericapiserver "k8s.io/apiserver/pkg/server"
-	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -37,12 +37,15 @@ const admin = "kubernetes-admin"
 var publicPaths = []string{"/healthz", "/livez", "/readyz", "/version"}
 
 // authenticate returns the authenticator of the user admin, who has a token, of service accounts,
-// and of users with a certificate that clientCA signed, if it is not nil. Requests without any of these are anonymous.
-func authenticate(token string, serviceAccounts authenticator.Request, clientCA dynamiccertificates.CAContentProvider) authenticator.Request {
+// and of the users in the options. Requests without any of these are anonymous.
+func authenticate(token string, serviceAccounts authenticator.Request, o Options) authenticator.Request {
 	users := map[string]*user.DefaultInfo{token: {Name: admin, Groups: []string{user.SystemPrivilegedGroup}}}
 	requests := []authenticator.Request{authenticatorfactory.NewFromTokens(users, audiences), serviceAccounts}
-	if clientCA != nil {
-		requests = append(requests, x509request.NewDynamic(clientCA.VerifyOptions, x509request.CommonNameUserConversion))
+	if o.ClientCA != nil {
+		requests = append(requests, x509request.NewDynamic(o.ClientCA.VerifyOptions, x509request.CommonNameUserConversion))
+	}
+	if o.Tokens != nil {
+		requests = append(requests, bearertoken.New(authenticator.WrapAudienceAgnosticToken(audiences, o.Tokens)))
 	}
 	// A user with a wrong token is not anonymous, but has the answer 401, as in kube-apiserver.
 	return union.NewFailOnError(group.NewAuthenticatedGroupAdder(union.New(requests...)), anonymous.NewAuthenticator(nil))
@@ -121,8 +124,8 @@ func newCertificate(host string) (c certificate, err error) {
 	return c, nil
 }
 
-// kubeconfig returns a kubeconfig with one context.
-func kubeconfig(config *restclient.Config) ([]byte, error) {
+// Kubeconfig returns a kubeconfig for the clients that a configuration with a token describes.
+func Kubeconfig(config *restclient.Config) ([]byte, error) {
 	const name = "crdlab"
 	c := clientcmdapi.NewConfig()
 	c.Clusters[name] = &clientcmdapi.Cluster{Server: config.Host, CertificateAuthorityData: config.CAData}

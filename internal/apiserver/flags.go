@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	"k8s.io/apiserver/pkg/authentication/token/tokenfile"
 	"k8s.io/apiserver/pkg/server/options"
 )
 
@@ -28,6 +29,7 @@ func FromFlags(arguments []string, out io.Writer) (o Options, notes []string, er
 	serving.Required = true
 	users := options.ClientCertAuthenticationOptions{}
 	var modes []string
+	var tokens string
 	o.RemoteWebhooks = true // as under envtest
 	o.Run, o.Admission = options.NewServerRunOptions(), newAdmissionOptions()
 	flags := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
@@ -36,6 +38,7 @@ func FromFlags(arguments []string, out io.Writer) (o Options, notes []string, er
 	users.AddFlags(flags)
 	o.Run.AddUniversalFlags(flags)
 	o.Admission.AddFlags(flags)
+	flags.StringVar(&tokens, "token-auth-file", "", "File with a token, a name, a UID and optional groups in each line.")
 	flags.StringSliceVar(&modes, "authorization-mode", []string{"RBAC"}, "AlwaysAllow, or else RBAC.")
 
 	known, notes := splitFlags(flags, arguments)
@@ -60,6 +63,11 @@ func FromFlags(arguments []string, out io.Writer) (o Options, notes []string, er
 	o.Admission.EnablePlugins = slices.DeleteFunc(o.Admission.EnablePlugins, isMissing)
 	o.Admission.DisablePlugins = slices.DeleteFunc(o.Admission.DisablePlugins, isMissing)
 
+	if tokens != "" {
+		if o.Tokens, err = tokenfile.NewCSV(tokens); err != nil {
+			return o, nil, fmt.Errorf("--token-auth-file: %w", err)
+		}
+	}
 	if err := serving.MaybeDefaultWithSelfSignedCerts("localhost", nil, nil); err != nil {
 		return o, nil, err
 	}

@@ -22,6 +22,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
@@ -62,6 +63,8 @@ type Options struct {
 	Data *kubernetes.Client
 	// ClientCA signs the certificates of users. If it is nil, users cannot have certificates.
 	ClientCA dynamiccertificates.CAContentProvider
+	// Tokens authenticates users by their tokens. It may be nil.
+	Tokens authenticator.Token
 	// RemoteWebhooks permits webhooks on other machines.
 	RemoteWebhooks bool
 	// Explain is called for each write of a client, after the server has decided and before the
@@ -90,9 +93,6 @@ func New(o Options) (*Server, error) {
 	}
 	return s, nil
 }
-
-// Kubeconfig returns a kubeconfig for the server.
-func (s *Server) Kubeconfig() ([]byte, error) { return kubeconfig(s.Config) }
 
 // Ready is closed when the server is ready for all requests, as /readyz says.
 func (s *Server) Ready() <-chan struct{} { return s.ready }
@@ -213,7 +213,7 @@ func (s *Server) install(config *genericapiserver.RecommendedConfig, o Options) 
 		return err
 	}
 	config.Authentication.APIAudiences = audiences
-	config.Authentication.Authenticator = authenticate(s.Config.BearerToken, tokens.authenticator(client), o.ClientCA)
+	config.Authentication.Authenticator = authenticate(s.Config.BearerToken, tokens.authenticator(client), o)
 	if err := addAuthorization(config, o.AllowAll); err != nil {
 		return err
 	}

@@ -323,7 +323,7 @@ func TestServer(t *testing.T) {
 	})
 
 	t.Run("the kubeconfig is needed", func(t *testing.T) {
-		data, err := server.Kubeconfig()
+		data, err := Kubeconfig(server.Config)
 		if err != nil {
 			t.Fatal(err)
 		}

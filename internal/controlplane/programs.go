@@ -12,7 +12,6 @@ import (
 	"runtime"
 
 	"github.com/go-logr/logr"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/controller-runtime/tools/setup-envtest/remote"
 	"sigs.k8s.io/controller-runtime/tools/setup-envtest/store"
 	"sigs.k8s.io/controller-runtime/tools/setup-envtest/versions"
@@ -30,8 +29,8 @@ type Source struct {
 
 // NewSource returns a source with the directory of setup-envtest, so that no program is there twice.
 func NewSource(downloading func(name string)) (Source, error) {
-	directory, err := envtest.SetupEnvtestDefaultBinaryAssetsDirectory()
-	return Source{Directory: filepath.Dir(directory), Downloading: downloading}, err
+	directory, err := store.DefaultStoreDir()
+	return Source{Directory: directory, Downloading: downloading}, err
 }
 
 // Programs returns the directory with the programs kube-apiserver and etcd of a minor release, such as
