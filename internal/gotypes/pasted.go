@@ -72,7 +72,7 @@ func (p *pasted) generate(ctx context.Context, s playground.GenerateRequest) {
 		p.fail(0, "The options are not valid: "+err.Error(), "")
 		return
 	}
-	o.Conventions = !s.WithoutConventions && !p.isTrial
+	o.Conventions = s.Conventions && !p.isTrial
 	p.files = divide(s.Text)
 	tree, err := txtar.FS(p.archive())
 	if err != nil {

@@ -38,7 +38,7 @@ func TestPasted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			source := playground.GenerateRequest{WithoutConventions: true}
+			source := playground.GenerateRequest{}
 			for _, file := range archive.Files {
 				switch file.Name {
 				case "text":
@@ -46,7 +46,7 @@ func TestPasted(t *testing.T) {
 				case "options":
 					source.Options = strings.TrimSpace(string(file.Data))
 				case "conventions":
-					source.WithoutConventions = false
+					source.Conventions = true
 				case "fixed":
 					source.Fixes = true
 				case "translated":

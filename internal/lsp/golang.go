@@ -29,7 +29,7 @@ func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) 
 	if !strings.Contains(f.text, "+kubebuilder:") {
 		return all, nil
 	}
-	o := gotypes.Options{Conventions: s.settings.GoConventions == nil || *s.settings.GoConventions, Texts: map[string]string{}}
+	o := gotypes.Options{Conventions: s.settings.GoConventions, Texts: map[string]string{}}
 	for _, open := range s.files {
 		if open.isGo() {
 			o.Texts[open.path] = open.text

@@ -7,8 +7,8 @@ type GenerateRequest struct {
 	Text string `json:"text"`
 	// Options holds options of controller-gen: those after "crd:", such as "maxDescLen=0".
 	Options string `json:"options,omitempty"`
-	// WithoutConventions omits the notes on conventions of the Kubernetes API.
-	WithoutConventions bool `json:"withoutConventions,omitempty"`
+	// Conventions requests notes on conventions of the Kubernetes API.
+	Conventions bool `json:"conventions,omitempty"`
 	// Fixes requests fixes of the problems. Their tests generate the CRDs again.
 	Fixes bool `json:"fixes,omitempty"`
 	// CRDFixes lists fixes of the generated CRDs to translate, with ranges in GenerateResult.CRDs. Only

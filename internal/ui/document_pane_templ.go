@@ -132,7 +132,7 @@ func documentPane(data PageData) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div class=\"problems-pane\"><section id=\"problems\" class=\"problems\" aria-label=\"Problems\" tabindex=\"0\"><div id=\"of-go\"><div id=\"go-problems\"></div><label id=\"go-conventions-control\" class=\"control\" title=\"Show where the Go types break conventions of the Kubernetes API\" hidden><input type=\"checkbox\" id=\"go-conventions\" checked> Notes on API conventions</label></div><div data-panel=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div class=\"problems-pane\"><section id=\"problems\" class=\"problems\" aria-label=\"Problems\" tabindex=\"0\"><div id=\"of-go\"><div id=\"go-problems\"></div><label id=\"go-conventions-control\" class=\"control\" title=\"Show where the Go types break conventions of the Kubernetes API\" hidden><input type=\"checkbox\" id=\"go-conventions\"> Notes on API conventions</label></div><div data-panel=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -143,23 +143,24 @@ test("Go pasted over the CRD becomes the document Go", async ({ playground }) =>
   await playground.stored("disks.example.com");
 });
 
-test("notes on API conventions can be turned off, and stay off", async ({ playground }) => {
+test("notes on API conventions can be turned on, and stay on", async ({ playground }) => {
   const { page } = playground;
   await playground.openExample("guestbook-go");
   await playground.showDocument("go");
   const notes = page.locator("#go-problems .problem.is-info", { hasText: "kube-api-linter" });
   const wanted = page.getByRole("checkbox", { name: "Notes on API conventions" });
-  await expect(notes.first()).toBeVisible({ timeout: 30_000 });
-  await expect(page.locator("#tab-go .count")).toHaveCount(0);
-  await expect(page.locator("#problems .problem").first(), "the error in the object comes first").toHaveClass(/is-error/);
-  await wanted.uncheck();
-  await expect(notes).toHaveCount(0);
-  await page.reload();
-  await playground.settled();
-  await expect(page.locator("#go-note")).toBeHidden({ timeout: 30_000 });
-  await expect(wanted).not.toBeChecked();
   await expect(page.locator("#go-problems .problem").first()).toBeVisible({ timeout: 30_000 });
+  await expect(wanted).not.toBeChecked();
   await expect(notes).toHaveCount(0);
   await wanted.check();
   await expect(notes.first()).toBeVisible();
+  await expect(page.locator("#tab-go .count")).toHaveCount(0);
+  await expect(page.locator("#problems .problem").first(), "the error in the object comes first").toHaveClass(/is-error/);
+  await page.reload();
+  await playground.settled();
+  await expect(page.locator("#go-note")).toBeHidden({ timeout: 30_000 });
+  await expect(wanted).toBeChecked();
+  await expect(notes.first()).toBeVisible({ timeout: 30_000 });
+  await wanted.uncheck();
+  await expect(notes).toHaveCount(0);
 });

@@ -556,8 +556,8 @@ export type components = {
             readonly text: string;
             /** @description Options holds options of controller-gen: those after "crd:", such as "maxDescLen=0". */
             readonly options?: string;
-            /** @description WithoutConventions omits the notes on conventions of the Kubernetes API. */
-            readonly withoutConventions?: boolean;
+            /** @description Conventions requests notes on conventions of the Kubernetes API. */
+            readonly conventions?: boolean;
             /** @description Fixes requests fixes of the problems. Their tests generate the CRDs again. */
             readonly fixes?: boolean;
             /** @description CRDFixes lists fixes of the generated CRDs to translate, with ranges in GenerateResult.CRDs. Only the first 8 are tried, because their tests generate the CRDs again. */

@@ -28,7 +28,7 @@ export function keepGenerated(session: Session, module: GoTypes | undefined, ass
   const run = async (): Promise<void> => {
     const { go } = session.state.scenario;
     try {
-      const result = await (inPage() ?? assistant).generate({ text: go, withoutConventions: !conventions() });
+      const result = await (inPage() ?? assistant).generate({ text: go, conventions: conventions() });
       if (!result || session.state.scenario.go !== go) return;
       session.update({ generated: { go, crd: result.crds, problems: inGo(result.problems), origins: result.origins, translated: new Map(), fault: "" } });
       if (result.crds !== "") write(result.crds);
@@ -42,7 +42,7 @@ export function keepGenerated(session: Session, module: GoTypes | undefined, ass
     const { scenario: { go }, generated } = session.state;
     const crdFixes = untranslated(session.state);
     if (generated.go !== go || (!mayHaveFixes(generated.problems) && crdFixes.length === 0)) return;
-    const result = await (inPage() ?? assistant).generate({ text: go, withoutConventions: !conventions(), fixes: mayHaveFixes(generated.problems), crdFixes }).catch(() => undefined); // The problems stay.
+    const result = await (inPage() ?? assistant).generate({ text: go, conventions: conventions(), fixes: mayHaveFixes(generated.problems), crdFixes }).catch(() => undefined); // The problems stay.
     if (!result || session.state.scenario.go !== go) return;
     const translated = new Map(session.state.generated.translated);
     for (const [i, edited] of (result.crdFixes ?? []).entries()) translated.set(keyOf(crdFixes[i]), edited);

@@ -26,7 +26,7 @@ export function bindGo(session: Session, retry: () => void, documents: Documents
     documents.focus("crd");
   });
   const conventions = element("go-conventions", HTMLInputElement);
-  conventions.checked = read(conventionsKey) !== "off";
+  conventions.checked = read(conventionsKey) === "on";
   conventions.addEventListener("change", () => {
     store(conventionsKey, conventions.checked ? "on" : "off");
     retry();
