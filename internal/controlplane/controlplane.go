@@ -66,12 +66,19 @@ func (s *Server) start(ctx context.Context, programs, address string) error {
 		"--listen-client-urls=http://"+clients, "--advertise-client-urls=http://"+clients, "--listen-peer-urls=http://"+peers); err != nil {
 		return err
 	}
-	certificate, key, err := cert.GenerateSelfSignedCertKey("localhost", []net.IP{net.ParseIP(host)}, nil)
+	ip, reachable, services := net.ParseIP(host), host, "10.0.0.0/24"
+	switch {
+	case ip.IsUnspecified():
+		host, reachable = "0.0.0.0", "localhost"
+	case ip.To4() == nil: // The addresses of Services have the family of the server's.
+		services = "fd00:10::/112"
+	}
+	certificate, key, err := cert.GenerateSelfSignedCertKey("localhost", []net.IP{ip}, nil)
 	if err != nil {
 		return err
 	}
 	s.Config = &restclient.Config{
-		Host: "https://" + address, BearerToken: rand.Text(), TLSClientConfig: restclient.TLSClientConfig{CAData: certificate}, QPS: -1,
+		Host: "https://" + net.JoinHostPort(reachable, port), BearerToken: rand.Text(), TLSClientConfig: restclient.TLSClientConfig{CAData: certificate}, QPS: -1,
 	}
 	path := func(name string) string { return filepath.Join(s.directory, name) }
 	for name, content := range map[string][]byte{"certificate": certificate, "key": key, "users": []byte(s.Config.BearerToken + ",kubernetes-admin,0,system:masters\n")} {
@@ -83,7 +90,7 @@ func (s *Server) start(ctx context.Context, programs, address string) error {
 	if err := s.run(filepath.Join(programs, "kube-apiserver"), "--etcd-servers=http://"+clients, "--bind-address="+host, "--secure-port="+port,
 		"--tls-cert-file="+path("certificate"), "--tls-private-key-file="+path("key"), "--cert-dir="+s.directory, "--token-auth-file="+path("users"),
 		"--service-account-issuer=https://kubernetes.default.svc", "--service-account-key-file="+path("key"), "--service-account-signing-key-file="+path("key"),
-		"--service-cluster-ip-range=10.0.0.0/24", "--authorization-mode=RBAC", "--allow-privileged=true", "--disable-admission-plugins=ServiceAccount"); err != nil {
+		"--service-cluster-ip-range="+services, "--authorization-mode=RBAC", "--allow-privileged=true", "--disable-admission-plugins=ServiceAccount"); err != nil {
 		return err
 	}
 	return s.wait(ctx)
