@@ -77,7 +77,7 @@ func poster(t *testing.T, kubeconfig []byte) func(object string) string {
 			return err.Error()
 		}
 		defer response.Body.Close()
-		io.Copy(io.Discard, response.Body)
+		_, _ = io.Copy(io.Discard, response.Body)
 		return response.Status
 	}
 }

@@ -46,9 +46,9 @@ etcd. Both are crdlab, and the server is that of "crdlab apiserver". The tests n
 The directory is in your cache. It also has a link to kubectl if your PATH has one.
 
 The server authenticates the users that tests add, and roles decide what they may do. It runs the
-default admission plugins of kube-apiserver, but not ServiceAccount, ResourceQuota and those for
-volumes. With AttachControlPlaneOutput, the server names the flags and admission plugins that have
-no effect.
+default admission plugins of kube-apiserver, except ServiceAccount, ResourceQuota, those for
+volumes and some for new features. With AttachControlPlaneOutput, the server names the flags and
+admission plugins that have no effect.
 
 For an older Kubernetes release, the programs are those that the Kubernetes project builds for envtest.
 They are where setup-envtest keeps them, or else downloaded.`,

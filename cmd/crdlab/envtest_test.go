@@ -104,7 +104,7 @@ func TestEnvtest(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, document := range strings.Split(onlyJane, "---\n") {
+	for document := range strings.SplitSeq(onlyJane, "---\n") {
 		object := &unstructured.Unstructured{}
 		if err := yaml.Unmarshal([]byte(document), &object.Object); err != nil {
 			t.Fatal(err)

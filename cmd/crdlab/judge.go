@@ -83,7 +83,7 @@ func collectSeldom() {
 }
 
 // collectOften makes the process collect garbage more often, also if it has called collectSeldom: an API
-// server with many CRDs then has an eighth less memory, and the same speed. It returns the garbage of the start.
+// server with many CRDs then needs an eighth less memory, at the same speed. It also frees the garbage of the start.
 func collectOften() {
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetGCPercent(50)

@@ -6,17 +6,16 @@ import (
 	"syscall"
 
 	nooptrace "go.opentelemetry.io/otel/trace/noop"
-	webhookinit "k8s.io/apiserver/pkg/admission/plugin/webhook/initializer"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
-
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle"
 	mutatingadmissionpolicy "k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
 	validatingadmissionpolicy "k8s.io/apiserver/pkg/admission/plugin/policy/validating"
+	webhookinit "k8s.io/apiserver/pkg/admission/plugin/webhook/initializer"
 	mutatingwebhook "k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
 	validatingwebhook "k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/options"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/dynamic"
 	restclient "k8s.io/client-go/rest"
@@ -34,8 +33,9 @@ import (
 
 // plugins lists the admission plugins that kube-apiserver has by default, in its order (AllOrderedPlugins of
 // k8s.io/kubernetes/pkg/kubeapiserver/options). Those of k8s.io/apiserver are registered already.
-// Some are not here. Without the controllers of a cluster, ServiceAccount refuses all pods, and ResourceQuota
-// counts nothing. Those for volumes need the code that mounts them.
+// Some are missing. Without the controllers of a cluster, ServiceAccount refuses all pods, and ResourceQuota
+// counts nothing. Those for volumes need the code that mounts them. ClusterTrustBundleAttest, PodGroupProtection,
+// PodTopologyLabels, PodResizeValidator and NodeDeclaredFeatureValidator are missing, too.
 var plugins = []struct {
 	name     string
 	register func(*admission.Plugins)
@@ -70,7 +70,7 @@ func newAdmissionOptions() *options.AdmissionOptions {
 	return o
 }
 
-// addAdmission adds the admission plugins of k8s.io/apiserver. It returns how webhooks are called.
+// addAdmission adds the admission plugins, and returns how webhooks are called.
 func addAdmission(config *genericapiserver.RecommendedConfig, o Options, client *clients, objects dynamic.Interface) (webhook.AuthenticationInfoResolverWrapper, error) {
 	resolver := webhook.NewDefaultAuthenticationInfoResolverWrapper(nil, nil, config.LoopbackClientConfig, nooptrace.NewTracerProvider())
 	if !o.RemoteWebhooks {

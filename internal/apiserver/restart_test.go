@@ -90,7 +90,7 @@ func TestLeaseOfFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := data.Kubernetes.OptimisticPut(t.Context(), "/a", []byte("value"), 0, etcd.PutOptions{LeaseID: lease.ID}); err != nil { //nolint:staticcheck // as k8s.io/apiserver does
+	if _, err := data.Kubernetes.OptimisticPut(t.Context(), "/a", []byte("value"), 0, etcd.PutOptions{LeaseID: lease.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if err := data.Close(); err != nil {

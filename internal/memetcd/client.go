@@ -56,7 +56,7 @@ func (o objects) OptimisticPut(_ context.Context, key string, value []byte, expe
 		}
 		return response, nil
 	}
-	//nolint:staticcheck // k8s.io/apiserver still passes the lease.
+	// k8s.io/apiserver still passes the lease.
 	if err := o.put(key, value, opts.LeaseID); err != nil {
 		return kubernetes.PutResponse{}, err
 	}

@@ -152,7 +152,7 @@ func explainMerge(live, configuration, merged *unstructured.Unstructured, schema
 					changesManagers = true
 					continue
 				}
-				changes = appendDefault(changes, schema, applied, change{added, playground.CauseApplied, "merged with the existing object"})
+				changes = appendDefault(changes, schema, configuration.Object, change{added, playground.CauseApplied, "merged with the existing object"})
 			}
 			continue
 		}

@@ -1,6 +1,7 @@
 package object
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,7 +98,7 @@ func (s *StoredRead) Applies() *playground.Finding {
 	if err := upstream.Guard(playground.StageApply, func() error {
 		_, refused = probe.mergeConfiguration(r.object, configuration)
 		return nil
-	}); err != nil || refused == nil || refused == conversion.ErrNoWebhook {
+	}); err != nil || refused == nil || errors.Is(refused, conversion.ErrNoWebhook) {
 		return nil
 	}
 	refused = probe.explainFormer(r.object, configuration, refused)
