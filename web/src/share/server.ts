@@ -22,7 +22,7 @@ export function serverCommand(scenario: Scenario, link: string): ServerCommand {
   const files = filesOf(scenario).map(([name]) => name).filter((name) => wanted.includes(name));
   const release = scenario.kubernetes;
   const sentences = [
-    release === "" ? "" : `The first start downloads the API server of Kubernetes ${release}.`,
+    release === "" ? "It explains what the server refuses or alters." : `The first start downloads the API server of Kubernetes ${release}.`,
     isLink ? "" : "Download the .zip first.",
     isUpdate ? "The server starts with the existing documents; apply the new ones with kubectl." : "",
   ];
