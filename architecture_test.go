@@ -37,7 +37,7 @@ var packageRules = []packageRule{
 	{"internal/apiserver", "internal/memetcd internal/engine/finding", true},
 	{"internal/controlplane", "", true},
 	{"internal/memetcd", "", true},
-	{"internal/lsp", "internal/naming internal/cluster internal/share internal/releases internal/gotypes internal/assist internal/engine internal/expect internal/check internal/load internal/manifest internal/bundle internal/source/... internal/playground", true},
+	{"internal/lsp", "internal/kustomize internal/naming internal/cluster internal/share internal/releases internal/gotypes internal/assist internal/engine internal/expect internal/check internal/load internal/manifest internal/bundle internal/source/... internal/playground", true},
 	{"internal/crdtest", "internal/expect internal/check internal/load internal/manifest internal/bundle internal/engine/release internal/playground", true},
 	{"internal/mcp", "internal/naming internal/inspect internal/format internal/upgrade internal/errorindex internal/releases internal/assist internal/engine internal/engine/release internal/expect internal/check internal/load internal/manifest internal/playground", true},
 	{"internal/cluster", "", true},
@@ -109,7 +109,8 @@ var packageRules = []packageRule{
 
 	{"internal/expect", "internal/check internal/manifest internal/source/... internal/playground", false},
 	{"internal/check", "internal/manifest internal/bundle internal/source/edit internal/playground", false},
-	{"internal/load", "internal/manifest", false},
+	{"internal/load", "internal/kustomize internal/manifest", true},
+	{"internal/kustomize", "internal/manifest internal/source/... internal/playground", true},
 	{"internal/manifest", "internal/bundle internal/source/... internal/playground", false},
 	{"internal/bundle", "internal/source/... internal/playground", false},
 	{"internal/verdict", "internal/source/... internal/playground", false},

@@ -108,6 +108,7 @@ func checkInput(command *cobra.Command, flags checkFlags, in *manifest.Input, pr
 		return 0, err
 	}
 	options := flags.judgeFlags.options(programs, progress, m)
+	options.IsBuiltIn = isBuiltIn
 	options.Before = func(_ *manifest.Document, s *playground.Scenario) {
 		s.CRDOperation, s.CRDFieldManager, s.CRDForce, s.VerdictOnly = operation, flags.manager, flags.force, true
 	}

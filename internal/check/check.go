@@ -42,6 +42,8 @@ type Options struct {
 	// IsStored reports that a CRD is in the cluster before the requests, even if it is invalid. It
 	// may be nil.
 	IsStored func(*manifest.Document) bool
+	// IsBuiltIn reports whether the API server has the kind of an object without a CRD. It may be nil.
+	IsBuiltIn func(*manifest.Document) bool
 	// Conditions creates CRDs, whose names differ, in the same cluster, and returns the
 	// condition NamesAccepted of each. It may be nil.
 	Conditions func(context.Context, []playground.CRD) ([]playground.Condition, error)
@@ -55,7 +57,7 @@ func Run(ctx context.Context, in *manifest.Input, o Options) (*Result, error) {
 	if admission != nil && len(admission.groups) == 0 {
 		admission = nil // There is nothing to judge with them.
 	}
-	units, result := plan(in, admission)
+	units, result := plan(in, admission, o.IsBuiltIn)
 	if admission != nil {
 		result.Admission = admission.text
 	}
@@ -85,11 +87,15 @@ type unit struct {
 }
 
 // plan divides an input into units. The documents of the result have no verdicts yet.
-func plan(in *manifest.Input, a *admission) ([]unit, *Result) {
-	result := &Result{Documents: []Document{}, WithoutCRD: []Object{}, Skipped: []Skipped{}, Problems: []Problem{}}
+func plan(in *manifest.Input, a *admission, isBuiltIn func(*manifest.Document) bool) ([]unit, *Result) {
+	result := &Result{Documents: []Document{}, WithoutCRD: []Object{}, BuiltIn: []Object{}, Skipped: []Skipped{}, Builds: []manifest.Build{}, Problems: []Problem{}}
 	chains, withoutCRD := chainsOf(in)
 	for _, d := range withoutCRD {
-		if !a.has(d) {
+		switch {
+		case a.has(d):
+		case isBuiltIn != nil && isBuiltIn(d) && d.Kind.Group != AdmissionGroup:
+			result.BuiltIn = append(result.BuiltIn, objectOf(d))
+		default:
 			result.WithoutCRD = append(result.WithoutCRD, objectOf(d))
 		}
 	}
@@ -110,6 +116,7 @@ func plan(in *manifest.Input, a *admission) ([]unit, *Result) {
 	for _, s := range in.Skipped {
 		result.Skipped = append(result.Skipped, Skipped(s))
 	}
+	result.Builds = append(result.Builds, in.Builds...)
 	result.Problems = append(result.Problems, Problems(in)...)
 	return units, result
 }

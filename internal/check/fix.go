@@ -56,7 +56,7 @@ func Fix(ctx context.Context, in *manifest.Input, o Options) ([]Fixed, *Result, 
 		}
 		current, result = next, judged
 	}
-	result.Skipped, result.Problems = first.Skipped, first.Problems
+	result.Skipped, result.Builds, result.Problems = first.Skipped, first.Builds, first.Problems
 	return append(inGo, inOrder(in, fixed)...), result, nil
 }
 

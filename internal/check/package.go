@@ -46,7 +46,7 @@ func (c *checker) dropConsequences(mistakes []manifest.Finding) {
 			})
 	}
 	for _, d := range c.result.Documents {
-		if d.source == nil || !d.source.IsCRD || d.source.Origin == nil {
+		if d.source == nil || !d.source.IsCRD || !d.source.IsGenerated() || d.BuiltBy != "" {
 			continue
 		}
 		for i := range d.Verdicts {

@@ -17,10 +17,14 @@ type Result struct {
 	Documents []Document `json:"documents"`
 	// Admission is [playground.Scenario.Admission] with which the objects were judged.
 	Admission string `json:"-"`
-	// WithoutCRD lists the objects that nothing can judge.
+	// WithoutCRD lists the objects whose CRD is missing, and BuiltIn those of the API server's own kinds.
+	// Neither are judged.
 	WithoutCRD []Object `json:"withoutCRD"`
+	BuiltIn    []Object `json:"builtIn"`
 	// Skipped lists files that are not manifests.
 	Skipped []Skipped `json:"skipped"`
+	// Builds lists the kustomizations that were built.
+	Builds []manifest.Build `json:"builds"`
 	// Problems lists unusable files.
 	Problems []Problem `json:"problems"`
 }
@@ -43,6 +47,8 @@ type Object struct {
 	Kind       string `json:"kind"`
 	Namespace  string `json:"namespace"`
 	Name       string `json:"name"`
+	// BuiltBy is the kustomization that builds the object; empty for others.
+	BuiltBy string `json:"builtBy,omitempty"`
 }
 
 // A Skipped file contains no objects.
@@ -148,10 +154,12 @@ func (r *Result) Count() Counts {
 func (v Verdict) Rejects() bool { return !v.Accepted && v.Unknown == "" }
 
 func objectOf(d *manifest.Document) Object {
-	o := Object{d.File.Path, d.Line + 1, d.APIVersion, d.Kind.Kind, d.Namespace, d.Name}
-	if d.Origin != nil {
-		place := d.Place(d.At("spec", "versions"))
-		o.Path, o.Line = place.Path(), place.Line()
+	place := manifest.Place{File: d.File, Range: playground.Range{Start: playground.Position{Line: d.Line}}}
+	switch {
+	case d.BuiltBy != "":
+		place = d.Place(d.At("kind"))
+	case d.IsGenerated():
+		place = d.Place(d.At("spec", "versions"))
 	}
-	return o
+	return Object{place.Path(), place.Line(), d.APIVersion, d.Kind.Kind, d.Namespace, d.Name, d.BuiltBy}
 }

@@ -27,7 +27,9 @@ func Unjudged(in *manifest.Input, isBuiltIn func(*manifest.Document) bool, fromC
 	switch {
 	case slices.ContainsFunc(in.Skipped, func(s manifest.Skipped) bool { return s.Reason == manifest.ReasonUnrendered }):
 		return "found templates in crds, which Helm does not render; move them to templates, or write them as plain YAML"
-	case slices.ContainsFunc(in.Skipped, func(s manifest.Skipped) bool { return s.Reason == manifest.ReasonTemplate }):
+	case slices.ContainsFunc(in.Skipped, func(s manifest.Skipped) bool {
+		return s.Reason == manifest.ReasonTemplate || s.Reason == manifest.ReasonPlaceholders
+	}):
 		return "found templates; render them first, such as with: helm template CHART | crdlab check -"
 	case custom >= 0:
 		kind := objects[custom].Kind

@@ -41,8 +41,20 @@ func writeText(w io.Writer, r *check.Result, o Options) {
 		}
 		fmt.Fprintf(t, "%s:%d: %s\n", o.Path, o.Line, t.styled(dim, title(o)+fate))
 	}
+	for _, o := range r.BuiltIn {
+		if t.Verbose {
+			fmt.Fprintf(t, "%s:%d: %s\n", o.Path, o.Line, t.styled(dim, title(o)+" is built in, and not judged"))
+		}
+	}
 	for _, s := range r.Skipped {
 		fmt.Fprintf(t, "%s: %s\n", s.Path, t.styled(dim, "skipped: "+s.Reason))
+	}
+	for _, b := range r.Builds {
+		leftOut := ""
+		if len(b.LeftOut) > 0 {
+			leftOut = ", without " + strings.Join(b.LeftOut, ", ")
+		}
+		fmt.Fprintf(t, "%s: %s\n", b.Path, t.styled(dim, "built: "+counted(b.Objects, "object")+leftOut))
 	}
 	t.summary(r)
 }
@@ -156,7 +168,7 @@ func (t text) summary(r *check.Result) {
 	for _, more := range []struct {
 		n     int
 		label string
-	}{{n.Unknown, "not judged"}, {len(r.WithoutCRD), "without a CRD"}, {len(r.Problems), "unusable"}} {
+	}{{n.Unknown, "not judged"}, {len(r.WithoutCRD), "without a CRD"}, {len(r.BuiltIn), "built in"}, {len(r.Problems), "unusable"}} {
 		if more.n > 0 {
 			fmt.Fprintf(t, ", %d %s", more.n, more.label)
 		}

@@ -47,11 +47,15 @@ const stdinPath = "<stdin>"
 //   - an https address,
 //   - a revision of the git repository: REVISION:PATH, or REVISION for all its files.
 //
-// Problems with one path do not affect the others.
+// Kustomizations are built, and replace the files that they name, unless Wants is set. Problems with one path
+// do not affect the others.
 func (r Reader) Read(ctx context.Context, paths []string) *manifest.Input {
 	in := manifest.NewInputAfter(r.Previous, r.Wants)
 	for _, path := range paths {
 		in.SkipOthers(func() bool { return r.read(ctx, in, path) })
+	}
+	if r.Wants == nil {
+		r.kustomize(in)
 	}
 	return in
 }

@@ -243,6 +243,18 @@ func (s snapshot) findings(ctx context.Context, f *file) ([]finding, error) {
 			}
 		}
 	}
+	for _, skipped := range judged.skipped {
+		if skipped.Path == f.path {
+			all = append(all, s.note(manifest.Place{File: manifest.NewFile(f.path, f.text)}, "This file is "+skipped.Reason))
+		}
+	}
+	for _, verdict := range judged.built {
+		for _, found := range verdict.Findings {
+			if found.Path() == f.path {
+				all = append(all, s.found(found))
+			}
+		}
+	}
 	return all, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
@@ -36,15 +37,23 @@ type file struct {
 	// judging guards judged, and makes the requests of an editor wait for the same result.
 	judging sync.Mutex
 	judged  *judgment
+	// isBuilt reports that kustomize builds objects from the file, as far as is known.
+	isBuilt atomic.Bool
 }
 
 // A judgment is the result for the documents of a file, for a release and the CRDs that they need.
 type judgment struct {
 	release string
 	in      []*manifest.Document
+	// files holds the open files if kustomize builds objects from the file; otherwise it is nil.
+	files map[protocol.DocumentUri]*file
 	// verdicts and reports have an entry for each document with a CRD, and verdicts also for the policies.
 	verdicts map[*manifest.Document]check.Verdict
 	reports  map[*manifest.Document]playground.Report
+	// built holds the verdicts on the objects that kustomize builds, and skipped the kustomizations that it
+	// cannot build.
+	built   []check.Verdict
+	skipped []check.Skipped
 }
 
 // judge judges the documents of the file. After an edit, an editor sends several requests that need it.
@@ -52,10 +61,14 @@ func (f *file) judge(ctx context.Context, s snapshot) (*judgment, error) {
 	f.judging.Lock()
 	defer f.judging.Unlock()
 	in, o := s.input(ctx, f), s.checkOptions()
-	if last := f.judged; last != nil && last.release == o.Releases[0] && slices.Equal(last.in, in.Documents) {
+	if last := f.judged; last != nil && last.release == o.Releases[0] && slices.Equal(last.in, in.Documents) && (last.files == nil || maps.Equal(last.files, s.files)) {
 		return last, nil
 	}
-	made := &judgment{o.Releases[0], in.Documents, map[*manifest.Document]check.Verdict{}, map[*manifest.Document]playground.Report{}}
+	made := &judgment{o.Releases[0], in.Documents, nil, map[*manifest.Document]check.Verdict{}, map[*manifest.Document]playground.Report{}, nil, nil}
+	in, isBuilt := s.build(ctx, f, in)
+	if f.isBuilt.Store(isBuilt); isBuilt {
+		made.files = s.files
+	}
 	var access sync.Mutex
 	o.After = func(d, _ *manifest.Document, report playground.Report) {
 		access.Lock()
@@ -68,8 +81,12 @@ func (f *file) judge(ctx context.Context, s snapshot) (*judgment, error) {
 		return nil, err
 	}
 	f.memory.ForgetOthers()
+	made.skipped = result.Skipped
 	for _, d := range result.Documents {
 		made.verdicts[d.Source()] = d.Verdicts[0]
+		if d.BuiltBy != "" {
+			made.built = append(made.built, d.Verdicts[0])
+		}
 	}
 	f.judged = made
 	return made, nil
@@ -169,6 +186,7 @@ func (s *Server) didChange(ctx context.Context, p protocol.DidChangeTextDocument
 		}
 	}
 	f := s.newFile(before.uri, p.TextDocument.Version, text, before.memory, before.atHead)
+	f.isBuilt.Store(before.isBuilt.Load())
 	s.replace(f.uri, f)
 	switch {
 	case f.isGo():
@@ -194,6 +212,7 @@ func (s *Server) didSave(ctx context.Context, p protocol.DidSaveTextDocumentPara
 // renew makes the comparison of an open file with the last commit read it again.
 func (s *Server) renew(f *file) *file {
 	renewed := s.newFile(f.uri, f.version, f.text, f.memory, s.workspace.headOf(f.path))
+	renewed.isBuilt.Store(f.isBuilt.Load())
 	s.replace(f.uri, renewed)
 	return renewed
 }

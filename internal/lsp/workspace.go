@@ -37,6 +37,8 @@ type workspace struct {
 	// goPackages holds the directories of the Go packages in the folders by the groups of their
 	// kinds; nil if they are not read yet.
 	goPackages map[string][]string
+	// kustomizations holds the directories of kustomizations in the folders; nil if they are not read yet.
+	kustomizations []string
 	// further holds the CRDs of the settings and of the cluster; nil if they are not read yet.
 	further *manifest.Input
 	// former is the last value of further. Its addresses and CRDs of the cluster are not read
@@ -79,10 +81,7 @@ func (w *workspace) crds(ctx context.Context, s settings, kind bundle.Kind) []*m
 	w.access.Lock()
 	defer w.access.Unlock()
 	ctx = context.WithoutCancel(ctx) // Otherwise each keystroke would begin anew.
-	if w.outdated.Swap(false) {
-		clear(w.known)
-		w.further, w.goPackages = nil, nil
-	}
+	w.refresh()
 	if _, ok := w.known[kind]; !ok || w.further == nil {
 		defer w.working(ctx)()
 	}
@@ -101,6 +100,14 @@ func (w *workspace) crds(ctx context.Context, s settings, kind bundle.Kind) []*m
 		}
 	}
 	return append(slices.Clone(w.known[kind]), further...)
+}
+
+// refresh forgets what was read before files changed. The caller holds access.
+func (w *workspace) refresh() {
+	if w.outdated.Swap(false) {
+		clear(w.known)
+		w.further, w.goPackages, w.kustomizations = nil, nil, nil
+	}
 }
 
 // allCRDs returns the CRDs in the folders.
@@ -225,7 +232,7 @@ func (s snapshot) openDocuments() *manifest.Input {
 
 // judgesOthers reports whether a file has documents with which other open files are judged.
 func (s snapshot) judgesOthers(f *file) bool {
-	return f.hasCRD() || slices.ContainsFunc(check.Policies(s.openDocuments()), func(d *manifest.Document) bool { return d.File.Path == f.path })
+	return f.hasCRD() || f.isBuilt.Load() || slices.ContainsFunc(check.Policies(s.openDocuments()), func(d *manifest.Document) bool { return d.File.Path == f.path })
 }
 
 // targets returns the documents of an open file, in order, each with its CRD.

@@ -64,10 +64,15 @@ type Document struct {
 	// IsCRD reports that the object is a CRD, which describes the kind Described.
 	IsCRD     bool
 	Described bundle.Kind
+	// BuiltBy is the kustomization that builds the object; empty for others.
+	BuiltBy string
 	// Origin and Translate come from a [GeneratedFile]; nil for a document that is not generated.
 	Origin    func(playground.Range) Place
 	Translate func(context.Context, []edit.Edit) []Edit
 }
+
+// IsGenerated reports whether the document is not in a file of the user.
+func (d *Document) IsGenerated() bool { return d.Origin != nil }
 
 // Place returns the place of a range in Text: the origin of a generated document. A range in the
 // comments before the object means the object, so its place is the object's first line.
@@ -227,6 +232,10 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 		in.Skip(file.Path, reason)
 		return false
 	}
+	if hasPlaceholders(file, d) {
+		in.Skip(file.Path, ReasonPlaceholders)
+		return true
+	}
 	kind := bundle.KindOf(d)
 	switch exceeded := (*source.LimitError)(nil); {
 	case errors.As(d.Err, &exceeded):
@@ -235,6 +244,7 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 		in.Fail(file.Path, errHTML)
 	case d.Err != nil && kind.Kind == "":
 		in.Fail(file.Path, shifted(d.Err, file.index.Position(chunk.Start).Line))
+	case kind.Group == kustomizeGroup: // no object of a cluster
 	case isList(d, kind):
 		in.addItems(file, chunk.Start, d)
 	case kind.Kind != "" && hasAPIVersion(d):
@@ -242,6 +252,9 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 	}
 	return true
 }
+
+// kustomizeGroup is the API group of the files kustomization.yaml.
+const kustomizeGroup = "kustomize.config.k8s.io"
 
 var errHTML = errors.New("an HTML page, not YAML: download the file from its raw address")
 
@@ -321,6 +334,32 @@ func isTemplate(d *source.Document) bool {
 		return action.MatchString(d.Text)
 	}
 	return !d.Empty() && hasMappingKey(d.Root().Node())
+}
+
+// placeholder matches what Helm, envsubst and make replace.
+var placeholder = regexp.MustCompile(`\{\{.*\}\}|\$[({]\w.*[)}]`)
+
+// hasPlaceholders reports whether an object that is YAML already needs values first: a placeholder is in its name
+// or namespace, where no cluster accepts it, or an unquoted value is one of envsubst, or the file is a template of a
+// Helm chart with actions.
+func hasPlaceholders(file *File, d *source.Document) bool {
+	if !strings.Contains(d.Text, "{{") && !strings.Contains(d.Text, "$") || d.Err != nil {
+		return false
+	}
+	if strings.Contains(d.Text, "{{") && slices.Contains(strings.Split(path.Dir(filepath.ToSlash(file.Path)), "/"), "templates") {
+		return true
+	}
+	name, _ := d.Lookup("metadata", "name")
+	namespace, _ := d.Lookup("metadata", "namespace")
+	return placeholder.MatchString(name) || placeholder.MatchString(namespace) || hasVariable(d.Root().Node())
+}
+
+// variable matches what envsubst replaces.
+var variable = regexp.MustCompile(`^\$(?:\{[A-Z_][A-Z0-9_]*(?::?[-=+?].*)?\}|[A-Z_][A-Z0-9_]*)$`)
+
+// hasVariable reports whether an unquoted scalar is a variable of envsubst.
+func hasVariable(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.Style == 0 && variable.MatchString(n.Value) || slices.ContainsFunc(n.Content, hasVariable)
 }
 
 // hasMappingKey reports whether a key of a mapping is a mapping itself: YAML reads an

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -27,6 +29,8 @@ type Input struct {
 	Skipped []Skipped
 	// Packages lists the Go packages from which CRDs were generated.
 	Packages []*Package
+	// Builds lists the kustomizations that were built.
+	Builds []Build
 	// GoDirectory is a path that is a directory with Go files, which are not read. It is empty
 	// if there is none.
 	GoDirectory string
@@ -77,19 +81,49 @@ func (p Problem) Error() string { return p.Path + ": " + p.Err.Error() }
 // A Skipped file contains no objects, or objects that are not YAML yet.
 type Skipped struct{ Path, Reason string }
 
+// A Build is a kustomization that was built.
+type Build struct {
+	Path    string `json:"path"`
+	Objects int    `json:"objects"`
+	// LeftOut lists remote parts, which were not read.
+	LeftOut []string `json:"leftOut"`
+}
+
 // Reasons to skip a template: Helm installs the files below crds as they are.
 const (
-	ReasonTemplate   = "looks like a template"
-	ReasonUnrendered = "looks like a template, but Helm does not render the files in crds"
+	ReasonTemplate     = "looks like a template"
+	ReasonPlaceholders = "has placeholders in the place of values"
+	ReasonUnrendered   = "looks like a template, but Helm does not render the files in crds"
 )
+
+// Files returns the files of the input that were read, in their order.
+func (in *Input) Files() []*File {
+	var all []*File
+	seen := map[*File]bool{}
+	add := func(f *File) {
+		if !seen[f] {
+			seen[f], all = true, append(all, f)
+		}
+	}
+	for _, d := range in.Documents {
+		add(d.File)
+	}
+	for _, f := range in.others {
+		add(f)
+	}
+	return all
+}
 
 // Fail adds a file that cannot be used.
 func (in *Input) Fail(path string, err error) {
 	in.Problems = append(in.Problems, Problem{path, err})
 }
 
-// Skip adds a file that is not a manifest.
+// Skip adds a file that is not a manifest, once for each reason.
 func (in *Input) Skip(path, reason string) {
+	if slices.Contains(in.Skipped, Skipped{path, reason}) {
+		return
+	}
 	in.Skipped = append(in.Skipped, Skipped{path, reason})
 }
 
@@ -124,6 +158,9 @@ func (in *Input) SkipOthers(read func() (explicit bool)) {
 	before := len(in.others)
 	if read() {
 		for _, file := range in.others[before:] {
+			if strings.HasPrefix(strings.ToLower(path.Base(filepath.ToSlash(file.Path))), "kustomization") {
+				continue
+			}
 			in.Skip(file.Path, "contains no Kubernetes objects")
 		}
 	}

@@ -25,13 +25,13 @@ func (p *Package) HasErrors() bool {
 	return slices.ContainsFunc(p.Findings, func(f Finding) bool { return f.Severity == playground.SeverityError })
 }
 
-// A GeneratedFile is a generated CRD.
+// A GeneratedFile is a CRD that is generated from Go, or an object that is built from several files.
 type GeneratedFile struct {
 	Text string
 	// Origin returns the place from which a range in Text is generated.
 	Origin func(playground.Range) Place
-	// Translate returns the edits of Go files with the effect of edits of Text, or nil. They
-	// are tested, which takes time.
+	// Translate returns the edits of source files with the effect of edits of Text, or nil. It may take
+	// time to test them.
 	Translate func(context.Context, []edit.Edit) []Edit
 }
 
@@ -42,12 +42,26 @@ func IsGoPattern(path string) bool { return path == "..." || strings.HasSuffix(p
 func (in *Input) AddPackage(p *Package) {
 	in.Packages = append(in.Packages, p)
 	for _, file := range p.CRDs {
-		first := len(in.Documents)
-		in.divide(&File{Path: p.Pattern, Text: file.Text})
-		for _, d := range in.Documents[first:] {
-			d.Origin = func(r playground.Range) Place { return file.Origin(d.InFile(r)) }
-			d.Translate = file.Translate
-		}
+		in.addGenerated(p.Pattern, file)
+	}
+}
+
+// AddBuilt adds an object that a kustomization builds.
+func (in *Input) AddBuilt(kustomization string, file GeneratedFile) {
+	first := len(in.Documents)
+	in.addGenerated(kustomization, file)
+	for _, d := range in.Documents[first:] {
+		d.BuiltBy = kustomization
+	}
+}
+
+// addGenerated adds the documents of a generated file. path names what it is generated from.
+func (in *Input) addGenerated(path string, file GeneratedFile) {
+	first := len(in.Documents)
+	in.divide(&File{Path: path, Text: file.Text})
+	for _, d := range in.Documents[first:] {
+		d.Origin = func(r playground.Range) Place { return file.Origin(d.InFile(r)) }
+		d.Translate = file.Translate
 	}
 }
 
@@ -68,7 +82,7 @@ func (in *Input) WithGo(ctx context.Context, texts map[string]string) (*Input, e
 	}
 	changed.Documents = nil
 	for _, d := range in.Documents {
-		if d.Origin == nil {
+		if d.Origin == nil || d.BuiltBy != "" {
 			changed.Documents = append(changed.Documents, d)
 			continue
 		}
