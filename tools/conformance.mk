@@ -8,7 +8,7 @@ SEED ?= 1
 # Time limit for each kind of generated scenario.
 DERIVED_TIME ?= 5m
 
-.PHONY: conformance conformance-record conformance-builds conformance-releases conformance-revisions conformance-explain conformance-commands conformance-go conformance-storage conformance-apiextensions conformance-envtest
+.PHONY: conformance conformance-record conformance-builds conformance-releases conformance-revisions conformance-explain conformance-commands conformance-go conformance-repositories conformance-storage conformance-apiextensions conformance-envtest
 conformance: ## compare with a real API server, which runs in process, and with its handlers
 	cd conformance && go run . -n $(DERIVED) -sample $(SAMPLE) -seed $(SEED) -time $(DERIVED_TIME)
 
@@ -31,9 +31,12 @@ conformance-commands: build ## run the commands that read from a cluster against
 conformance-explain: ## compare kubectl explain in reports with kubectl's own code
 	cd conformance && go run ./explain
 
-# PROJECTS selects some of the projects.
+# PROJECTS selects some of the projects, and MODULES some of the modules.
 conformance-go: build $(call program,controller-gen) ## compare the CRDs of Go types in public projects with those of controller-gen
 	node conformance/gotypes.mjs $(call program,controller-gen) bin/crdlab $(PROJECTS)
+
+conformance-repositories: build ## check whole repositories of public projects, and compare the rejections with the judged ones
+	node conformance/repositories.mjs bin/crdlab $(MODULES)
 
 # Without go.mod, the directory belongs to the main module, so the module files of the
 # programs select the real servers' releases, too. etcd has the version of its client.

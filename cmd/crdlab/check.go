@@ -62,6 +62,7 @@ kubectl creates them. The admission policies of the input judge the objects, too
 	command.Flags().BoolVar(&flags.fromCluster, "from-cluster", false, "read the CRDs of objects without a CRD in the paths from a cluster")
 	flags.cluster.add(command)
 	command.Flags().BoolVar(&flags.noNotes, "no-notes", false, "omit crdlab's own notes about accepted CRDs")
+	addGenerator(command)
 	addConventions(command)
 	addWatch(command, &flags.watch)
 	addOutput(command, &flags.output, format.Names...)

@@ -49,6 +49,7 @@ func (f *diffFlags) addFormat(command *cobra.Command) {
 	f.add(command)
 	command.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "list compatible changes, too")
 	addChoice(command, &f.failOn, "fail-on", "", "least `severity` with the exit status 1", "breaks", "may-break", "never")
+	addGenerator(command)
 	addOutput(command, &f.output, format.Names...)
 }
 

@@ -10,7 +10,6 @@ import (
 )
 
 func newGenerate() *cobra.Command {
-	var options string
 	command := &cobra.Command{
 		Use:   "generate PACKAGES...",
 		Short: "Generate CRDs from Go types",
@@ -21,28 +20,33 @@ Like controller-gen, the command prints the CRDs despite mistakes.
 PACKAGES is a directory or a pattern of the go command. Without the go command, it is a
 directory, and fields with types from unknown packages accept any value. The other commands
 accept patterns with "...", too: "crdlab check ./api/..." judges the CRDs, and leads from each
-finding to the field or marker.`,
+finding to the field or marker.
+
+The options of controller-gen are those of the project, from the file .crdlab.yaml, a Makefile, a
+script or a line for "go generate", unless --crd has others.`,
 		Example: `  crdlab generate ./api/... > crds.yaml
   crdlab generate --crd maxDescLen=0 ./api/v1`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: runE(func(command *cobra.Command, patterns []string) (int, error) {
-			return runGenerate(command, options, patterns)
+			return runGenerate(command, patterns)
 		}),
 	}
-	command.Flags().StringVar(&options, "crd", "", ``+"`options`"+` of controller-gen after "crd:", such as maxDescLen=0,allowDangerousTypes=true`)
+	addGenerator(command)
 	addConventions(command)
 	return command
 }
 
-func runGenerate(command *cobra.Command, options string, patterns []string) (int, error) {
-	o, err := gotypes.ParseOptions(options)
+func runGenerate(command *cobra.Command, patterns []string) (int, error) {
+	o, err := goOptions(command)
 	if err != nil {
-		return 0, usageError("--crd: %w", err)
+		return 0, err
 	}
-	o.Conventions, _ = command.Flags().GetBool(conventionsFlag)
 	generated, err := gotypes.Load(command.Context(), "", patterns, o)
 	if err != nil {
 		return 0, usageError("%w", err)
+	}
+	if generated.Options != "" {
+		notify(command, "options crd:%s, from %s", generated.Options, generated.OptionsFrom)
 	}
 	for _, f := range generated.Findings {
 		severity := map[playground.Severity]string{playground.SeverityWarning: "warning: ", playground.SeverityInfo: "note: "}[f.Severity]

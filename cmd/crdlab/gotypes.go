@@ -10,18 +10,41 @@ import (
 	"github.com/crdlab/crdlab/internal/manifest"
 )
 
-// newReader returns the reader of the command's arguments. The command may have the flag that
-// addConventions adds.
+// newReader returns the reader of the command's arguments. The command may have the flags that
+// addGenerator and addConventions add.
 func newReader(command *cobra.Command) load.Reader {
-	conventions, _ := command.Flags().GetBool(conventionsFlag) // false without the flag
 	return load.Reader{Stdin: command.InOrStdin(), Generate: func(ctx context.Context, pattern string) (*manifest.Package, error) {
-		return gotypes.Load(ctx, "", []string{pattern}, gotypes.Options{Conventions: conventions})
+		o, err := goOptions(command)
+		if err != nil {
+			return nil, err
+		}
+		return gotypes.Load(ctx, "", []string{pattern}, o)
 	}}
 }
 
-const conventionsFlag = "conventions"
+// The flags for Go packages.
+const (
+	crdFlag         = "crd"
+	conventionsFlag = "conventions"
+)
+
+// addGenerator adds the flag for the options of controller-gen.
+func addGenerator(command *cobra.Command) {
+	command.Flags().String(crdFlag, "", "`options` of controller-gen after \"crd:\", such as maxDescLen=0,allowDangerousTypes=true, instead of those of the project")
+}
 
 // addConventions adds the flag for notes on conventions.
 func addConventions(command *cobra.Command) {
 	command.Flags().Bool(conventionsFlag, false, "add the notes of kube-api-linter on Go types that break conventions of the Kubernetes API")
+}
+
+// goOptions returns the options for Go packages. A command without their flags has those of the project.
+func goOptions(command *cobra.Command) (gotypes.Options, error) {
+	text, _ := command.Flags().GetString(crdFlag)
+	o, err := gotypes.ParseOptions(text)
+	if err != nil {
+		return o, usageError("--crd: %w", err)
+	}
+	o.Conventions, _ = command.Flags().GetBool(conventionsFlag)
+	return o, nil
 }

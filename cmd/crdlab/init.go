@@ -19,6 +19,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/expect"
+	"github.com/crdlab/crdlab/internal/gotypes"
 	"github.com/crdlab/crdlab/internal/inspect"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -36,6 +37,8 @@ var (
 	workflow string
 	//go:embed init/pre-commit.yaml
 	preCommit string
+	//go:embed init/settings.yaml
+	settingsText string
 	//go:embed init/test.yaml
 	firstTest string
 )
@@ -50,7 +53,10 @@ func newInit() *cobra.Command {
 		Short: "Write a workflow, hooks and a first test for the CRDs of a repository",
 		Long: `Write a GitHub workflow, a configuration for pre-commit and a first test for the CRDs in
 the root directory of a repository, by default the current directory. The command shows the
-files first, and asks before it writes them. It never changes a file that exists.`,
+files first, and asks before it writes them. It never changes a file that exists.
+
+For a repository with Go files, it also writes the settings .crdlab.yaml, which turn the notes of
+kube-api-linter on.`,
 		Example: `  crdlab init
   crdlab init --yes path/to/repository`,
 		Args: cobra.MaximumNArgs(1),
@@ -71,6 +77,9 @@ func runInit(command *cobra.Command, directory string, yes bool) (int, error) {
 	planned, err := planFiles(command.Context(), groups, directory)
 	if err != nil {
 		return 0, err
+	}
+	if in.GoDirectory != "" {
+		planned = append(planned, plannedFile{gotypes.SettingsFile, settingsText})
 	}
 	out := command.OutOrStdout()
 	var missing []plannedFile

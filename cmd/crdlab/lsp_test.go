@@ -29,6 +29,7 @@ import (
 //	open|save|close FILE        notifications
 //	change FILE @A [@B] TEXT    replaces the source between two positions, in the editor
 //	write FILE SOURCE           writes a file as SOURCE, and tells the server
+//	disk FILE SOURCE            writes a file as SOURCE without telling the server
 //	git COMMAND                 runs git in the workspace
 //	module PATH                 makes the workspace a Go module with the modules of this repository
 //	settings JSON               sets the settings
@@ -293,6 +294,8 @@ func (s *session) run(line string) {
 	case "write":
 		s.write(name, s.sources[rest])
 		s.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": s.uri(name), "type": 2}}})
+	case "disk": // The client does not watch files.
+		s.write(name, s.sources[rest])
 	case "git":
 		s.git(strings.TrimSpace(name + " " + rest))
 	case "module":

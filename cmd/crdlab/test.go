@@ -64,6 +64,7 @@ the regular expressions.
 	command.Flags().StringVar(&flags.html, "html", "", "write the coverage of the rules into this `file` as a page")
 	command.Flags().Float64Var(&flags.threshold, "threshold", 0, "fail if less than this `percentage` of the rules was seen to hold and to fail")
 	addWatch(command, &flags.watch)
+	addGenerator(command)
 	addOutput(command, &flags.output, format.Names...)
 	return command
 }

@@ -80,7 +80,8 @@ func nearest(chains []*chain, object *manifest.Document) *chain {
 	near := func(c *chain) int { return shared(c.crds[0].File, object.File) }
 	found := slices.MaxFunc(chains, func(a, b *chain) int { return near(a) - near(b) })
 	for _, c := range chains {
-		if c != found && near(c) == near(found) && c.crds[0].Text != found.crds[0].Text {
+		isBuilt := c.crds[0].BuiltBy != "" || found.crds[0].BuiltBy != "" // Overlays build variants of one CRD.
+		if c != found && !isBuilt && near(c) == near(found) && c.crds[0].Text != found.crds[0].Text {
 			found.rivals[object] = append(found.rivals[object], c.crds[0])
 		}
 	}

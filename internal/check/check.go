@@ -73,6 +73,7 @@ func Run(ctx context.Context, in *manifest.Input, o Options) (*Result, error) {
 		return nil, err
 	}
 	for _, p := range in.Packages {
+		result.Packages = append(result.Packages, Package{p.Pattern, p.Options, p.OptionsFrom})
 		c.addPackage(p)
 	}
 	result.Releases = c.releases()
@@ -88,7 +89,7 @@ type unit struct {
 
 // plan divides an input into units. The documents of the result have no verdicts yet.
 func plan(in *manifest.Input, a *admission, isBuiltIn func(*manifest.Document) bool) ([]unit, *Result) {
-	result := &Result{Documents: []Document{}, WithoutCRD: []Object{}, BuiltIn: []Object{}, Skipped: []Skipped{}, Builds: []manifest.Build{}, Problems: []Problem{}}
+	result := &Result{Documents: []Document{}, WithoutCRD: []Object{}, BuiltIn: []Object{}, Packages: []Package{}, Skipped: []Skipped{}, Builds: []manifest.Build{}, Problems: []Problem{}}
 	chains, withoutCRD := chainsOf(in)
 	for _, d := range withoutCRD {
 		switch {
@@ -131,6 +132,8 @@ type checker struct {
 	admission *admission
 	// approximate holds the releases without their own libraries.
 	approximate sync.Map
+	// kinds holds the places of the kinds of CRDs, which may be large.
+	kinds sync.Map
 
 	access sync.Mutex
 	// accepted holds the accepted CRDs.
@@ -214,13 +217,21 @@ func (c *checker) request(ctx context.Context, engine Engine, u unit, index int,
 	d.Verdicts = append(d.Verdicts, verdictOf(report, d.source, crd.source, c.admission))
 	v := &d.Verdicts[len(d.Verdicts)-1]
 	if d != crd {
-		for _, rival := range u.rivals[d.source] {
-			v.addNote(d, "Two CRDs define the kind of this object.", atKind(crd.source, "This CRD judges the object."), atKind(rival, "This CRD does not."))
+		if rivals := u.rivals[d.source]; len(rivals) > 0 {
+			message := "Two CRDs define the kind of this object."
+			if len(rivals) > 1 {
+				message = fmt.Sprintf("%d CRDs define the kind of this object.", len(rivals)+1)
+			}
+			related := []manifest.Related{c.atKind(crd.source, "This CRD judges the object.")}
+			for _, rival := range rivals[:min(len(rivals), maxRivals)] {
+				related = append(related, c.atKind(rival, "This CRD does not."))
+			}
+			v.addNote(d, message, related...)
 		}
 		return nil
 	}
 	if s.OldCRD != "" {
-		v.addNote(d, "This document updates another CRD of its file.", atKind(c.result.Documents[before.crd().document].source, "Updated CRD"))
+		v.addNote(d, "This document updates another CRD of its file.", c.atKind(c.result.Documents[before.crd().document].source, "Updated CRD"))
 	}
 	made, isAccepted := crdRequest{index, s, report.CRD, string(report.CRD.Stored)}, report.CRD.Accepted
 	if c.IsStored != nil && c.IsStored(d.source) {
@@ -229,6 +240,9 @@ func (c *checker) request(ctx context.Context, engine Engine, u unit, index int,
 	histories[release] = history{append(before.requests, made), append(before.updates, isAccepted)}
 	return nil
 }
+
+// maxRivals limits the CRDs in the note on an object whose kind several define.
+const maxRivals = 3
 
 func (c *checker) accept(crd acceptedCRD) {
 	c.access.Lock()

@@ -36,10 +36,16 @@ func (c *checker) addPackage(p *manifest.Package) {
 	c.result.Documents = append(c.result.Documents, d)
 }
 
-// dropConsequences removes the errors of generated CRDs about a field without a type whose Go type
-// is an error itself. A CRD without other errors has no verdict.
+// dropConsequences removes the errors of generated CRDs that follow from errors of the Go types: those about a field
+// without a type whose Go type is an error itself, and those about the storage version. A CRD without other errors has no verdict.
 func (c *checker) dropConsequences(mistakes []manifest.Finding) {
 	follows := func(f manifest.Finding) bool {
+		if f.Field == "spec.versions" || f.Field == "status.storedVersions" {
+			return slices.ContainsFunc(mistakes, func(m manifest.Finding) bool {
+				isVersion := func(r manifest.Related) bool { return r.Path() == f.Path() }
+				return m.Field == "spec.versions" && (m.Path() == f.Path() || slices.ContainsFunc(m.Related, isVersion))
+			})
+		}
 		return strings.HasSuffix(f.Field, ".type") && strings.HasPrefix(f.Message, "Required value: must not be empty for specified ") &&
 			slices.ContainsFunc(mistakes, func(m manifest.Finding) bool {
 				return m.Severity == playground.SeverityError && m.Path() == f.Path() && m.Line() == f.Line()

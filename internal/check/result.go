@@ -21,12 +21,21 @@ type Result struct {
 	// Neither are judged.
 	WithoutCRD []Object `json:"withoutCRD"`
 	BuiltIn    []Object `json:"builtIn"`
+	// Packages lists the Go packages from which CRDs were generated.
+	Packages []Package `json:"packages"`
 	// Skipped lists files that are not manifests.
 	Skipped []Skipped `json:"skipped"`
 	// Builds lists the kustomizations that were built.
 	Builds []manifest.Build `json:"builds"`
 	// Problems lists unusable files.
 	Problems []Problem `json:"problems"`
+}
+
+// A Package is the pattern of Go packages, with the options of controller-gen that their project uses.
+type Package struct {
+	Pattern     string `json:"pattern"`
+	Options     string `json:"options"`
+	OptionsFrom string `json:"optionsFrom"`
 }
 
 // A Release is a Kubernetes release.

@@ -65,8 +65,13 @@ func (v *Verdict) addNote(d *Document, message string, related ...manifest.Relat
 }
 
 // atKind returns a related place at the kind of a CRD.
-func atKind(crd *manifest.Document, message string) manifest.Related {
-	return manifest.Related{Place: crd.Place(crd.At("kind")), Message: message}
+func (c *checker) atKind(crd *manifest.Document, message string) manifest.Related {
+	place, ok := c.kinds.Load(crd)
+	if !ok {
+		place = crd.Place(crd.At("kind"))
+		c.kinds.Store(crd, place)
+	}
+	return manifest.Related{Place: place.(manifest.Place), Message: message} //nolint:forcetypeassert // It holds only places.
 }
 
 // scaleFindings returns a warning for each version whose scale subresource has no response for
@@ -125,12 +130,40 @@ func findingsOf(findings []playground.Finding, from sources) []manifest.Finding 
 		}
 		found := manifest.Plain(f)
 		found.Place, found.Fixes = document.Place(at), from.fixes(f.Fixes, document)
+		if document.Hint != nil {
+			found.Hint = document.Hint(found.Hint)
+		}
 		for _, r := range f.Related {
 			if other, at := from.at(r.Document, r.Range); other != nil {
 				found.Related = append(found.Related, manifest.Related{Place: other.Place(at), Message: r.Message})
 			}
 		}
 		all = append(all, found)
+	}
+	return once(all)
+}
+
+// once joins the notes that are equal, and counts them: several fields of a generated document may come from one place.
+func once(findings []manifest.Finding) []manifest.Finding {
+	same := func(a, b manifest.Finding) bool {
+		return a.Place == b.Place && a.Severity == b.Severity && a.Message == b.Message
+	}
+	all := []manifest.Finding{}
+	for i, f := range findings {
+		isSame := func(other manifest.Finding) bool { return f.Severity == playground.SeverityInfo && same(f, other) }
+		if slices.ContainsFunc(findings[:i], isSame) {
+			continue
+		}
+		more := 0
+		for _, other := range findings[i+1:] {
+			if isSame(other) {
+				more++
+			}
+		}
+		if more > 0 {
+			f.Message += fmt.Sprintf(" (%d times here)", more+1)
+		}
+		all = append(all, f)
 	}
 	return all
 }

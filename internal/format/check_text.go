@@ -49,6 +49,11 @@ func writeText(w io.Writer, r *check.Result, o Options) {
 	for _, s := range r.Skipped {
 		fmt.Fprintf(t, "%s: %s\n", s.Path, t.styled(dim, "skipped: "+s.Reason))
 	}
+	for _, p := range r.Packages {
+		if p.Options != "" {
+			fmt.Fprintf(t, "%s: %s\n", p.Pattern, t.styled(dim, fmt.Sprintf("generated with crd:%s, from %s", p.Options, p.OptionsFrom)))
+		}
+	}
 	for _, b := range r.Builds {
 		leftOut := ""
 		if len(b.LeftOut) > 0 {

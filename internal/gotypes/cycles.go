@@ -2,12 +2,14 @@ package gotypes
 
 import (
 	"fmt"
+	"go/ast"
 	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
 
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -34,12 +36,21 @@ func (p *places) kinds() []crd.TypeIdent {
 	for _, kind := range crd.FindKubeKinds(p.parser, metav1) {
 		for _, pkg := range p.roots {
 			ident := crd.TypeIdent{Package: pkg, Name: kind.Kind}
-			if p.parser.GroupVersions[pkg].Group == kind.Group && p.parser.Types[ident] != nil {
+			if p.parser.GroupVersions[pkg].Group == kind.Group && isKind(p.parser.Types[ident]) {
 				all = append(all, ident)
 			}
 		}
 	}
 	return all
+}
+
+// isKind reports whether a type, which may be nil, embeds the metadata of kinds. A package without a group may have
+// another type with the name of a kind.
+func isKind(info *markers.TypeInfo) bool {
+	return info != nil && slices.ContainsFunc(info.Fields, func(f markers.FieldInfo) bool {
+		selector, ok := f.RawField.Type.(*ast.SelectorExpr)
+		return ok && len(f.RawField.Names) == 0 && selector.Sel.Name == "ObjectMeta"
+	})
 }
 
 // A cycleSearch follows the references of schemas, from each type only once.

@@ -66,6 +66,9 @@ func (p *places) sets(o origin, comment *ast.Comment, path []any) bool {
 	if err := marker.ApplyToCRD(spec, "v1"); err != nil {
 		return false
 	}
+	if len(path) > 1 && path[0] == "spec" && path[1] == "versions" {
+		return differs(&spec.Versions[0], &emptySpec().Versions[0], []any{"storage"}) // It relates the versions.
+	}
 	if path[0] == "spec" && len(path) > 1 {
 		return differs(spec, emptySpec(), path[1:])
 	}

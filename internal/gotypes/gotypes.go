@@ -81,6 +81,7 @@ func (g *generated) asPackage(pattern string) *manifest.Package {
 	for i, crd := range g.crds {
 		p.CRDs = append(p.CRDs, manifest.GeneratedFile{
 			Text: crd.text,
+			Hint: inMarkers.Replace,
 			Origin: func(r playground.Range) manifest.Place {
 				access.Lock()
 				defer access.Unlock()
@@ -118,6 +119,7 @@ func ParseOptions(text string) (o Options, err error) {
 		return o, fmt.Errorf("%s. %s", parseErrors(err), argumentsHint(definition))
 	}
 	o.generator, _ = parsed.(crd.Generator)
+	o.isGiven = true
 	return o, nil
 }
 
@@ -129,6 +131,10 @@ type Options struct {
 	Texts map[string]string
 
 	generator crd.Generator
+	// isGiven reports that the caller chose the options of controller-gen. Otherwise text and source are those
+	// of the project, see [manifest.Package].
+	isGiven      bool
+	text, source string
 }
 
 // generate generates the CRDs of packages. more returns further problems.
@@ -168,6 +174,7 @@ func generate(roots []*loader.Package, files *files, o Options, more func(*place
 	g.findings = places.withHints(places.explainForeign(places.explainRefused(places.explainMarkers(packageProblems(roots, files)))))
 	g.findings = places.explainCgo(g.findings)
 	g.findings = append(g.findings, places.lint()...)
+	g.findings = places.explainStorage(g.findings)
 	missing := places.missingGroups()
 	g.findings, g.lacksGroup = append(g.findings, missing...), len(missing) > 0
 	g.findings = append(g.findings, cycles...)
@@ -175,11 +182,12 @@ func generate(roots []*loader.Package, files *files, o Options, more func(*place
 	if o.Conventions {
 		g.findings = append(g.findings, places.conventions(g.findings)...)
 	}
-	sortProblems(g.findings)
 	for _, text := range output.texts {
 		yaml := withToolVersion(text.String())
 		g.crds = append(g.crds, generatedCRD{yaml, sync.OnceValue(func() *document { return parse(yaml, places) })})
 	}
+	g.findings = append(g.findings, samePlurals(g.crds)...)
+	sortProblems(g.findings)
 	return g, nil
 }
 

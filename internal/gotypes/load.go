@@ -28,11 +28,25 @@ import (
 // them; without the go command, as [LoadFiles] finds them. directory is the current directory
 // of the patterns; empty means the directory of the process. The paths of files in it begin with it.
 func Load(ctx context.Context, directory string, patterns []string, o Options) (*manifest.Package, error) {
+	first, err := filepath.Abs(filepath.Join(directory, strings.TrimSuffix(patterns[0], "...")))
+	if err != nil {
+		return nil, err
+	}
+	if filepath.IsAbs(patterns[0]) {
+		first = filepath.Clean(strings.TrimSuffix(patterns[0], "..."))
+	}
+	if o, err = o.ofProject(first); err != nil {
+		return nil, err
+	}
 	g, err := repeatable(ctx, o, func(ctx context.Context, o Options) (*generated, error) { return load(ctx, directory, patterns, o) })
 	if err != nil {
 		return nil, err
 	}
-	return g.asPackage(strings.Join(patterns, " ")), nil
+	p := g.asPackage(strings.Join(patterns, " "))
+	if p.Options = o.text; o.text != "" {
+		p.OptionsFrom = displayPath(directory, o.source)
+	}
+	return p, nil
 }
 
 func load(ctx context.Context, directory string, patterns []string, o Options) (*generated, error) {

@@ -46,9 +46,19 @@ func (d *document) place(path []any, r playground.Range) manifest.Place {
 		return manifest.Place{}
 	}
 	if !ok {
-		return d.described(root, func(o origin, comment *ast.Comment) bool { return d.sets(o, comment, rest) })
+		others := before(rest)
+		return d.described(root, func(o origin, comment *ast.Comment) bool {
+			if !d.sets(o, comment, rest) {
+				return false
+			}
+			others--
+			return others < 0
+		})
 	}
 	found, keyword := d.at(root, rest)
+	if !slices.ContainsFunc(found.origins, func(o origin) bool { return d.isRoot(o.pkg) }) {
+		return d.nameOf(d.visible(d.author(root, rest)))
+	}
 	if len(keyword) == 0 {
 		return d.nameOf(d.visible(found))
 	}
@@ -65,6 +75,17 @@ func (d *document) place(path []any, r playground.Range) manifest.Place {
 		}
 	}
 	return d.described(found, func(o origin, comment *ast.Comment) bool { return d.constrains(o, comment, keyword[0]) })
+}
+
+// before returns the number of markers before the one that sets a path of a version: lists whose items have a marker each
+// are in the order of the markers.
+func before(path []any) int {
+	if len(path) > 1 && (path[0] == "additionalPrinterColumns" || path[0] == "selectableFields") {
+		if index, ok := path[1].(int); ok {
+			return index
+		}
+	}
+	return 0
 }
 
 // schema returns the site of the kind, and the path below its schema. Outside of the schema, ok is
@@ -105,6 +126,17 @@ func (d *document) described(s site, matches func(origin, *ast.Comment) bool) ma
 		}
 	}
 	return d.nameOf(d.visible(s))
+}
+
+// author returns the innermost site at or above a path that a field or type in a package of the user declares.
+func (d *document) author(root site, path []any) site {
+	nearest := root
+	for n := range path {
+		if found, _ := d.at(root, path[:n]); slices.ContainsFunc(found.origins, func(o origin) bool { return d.isRoot(o.pkg) }) {
+			nearest = found
+		}
+	}
+	return nearest
 }
 
 // visible returns the innermost field or type in a package of the user.

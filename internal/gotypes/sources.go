@@ -100,7 +100,9 @@ func (s *sources) generate(patterns []string, o Options, shown naming) (*generat
 	if err != nil {
 		return nil, err
 	}
-	return generate(adopted, newFiles(s.read, shown), o, s.unknownProblems)
+	return generate(adopted, newFiles(s.read, shown), o, func(p *places) []manifest.Finding {
+		return append(s.unknownProblems(p), s.otherVersions(p)...)
+	})
 }
 
 // read returns the content of a parsed file by its name in positions.

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/types"
@@ -45,13 +46,37 @@ func parse(files filesys.FileSystem, path string, text []byte) (*kustomization, 
 	}
 	k.local(files, &k.Configurations, &k.parts, &k.plugins)
 	k.local(files, &k.Crds, new([]string), new([]string))
-	for _, p := range k.Patches {
-		k.parts = append(k.parts, k.absolute(p.Path))
+	if path := k.OpenAPI["path"]; strings.Contains(path, "://") {
+		k.OpenAPI, k.remote = nil, append(k.remote, path)
 	}
-	for _, r := range k.Replacements {
-		k.parts = append(k.parts, k.absolute(r.Path))
-	}
+	k.Patches = slices.DeleteFunc(k.Patches, func(p types.Patch) bool { return k.isPart(p.Path) })
+	k.Replacements = slices.DeleteFunc(k.Replacements, func(r types.ReplacementField) bool { return k.isPart(r.Path) })
+	k.ConfigMapGenerator = slices.DeleteFunc(k.ConfigMapGenerator, func(g types.ConfigMapArgs) bool { return k.readsRemote(g.KvPairSources) })
+	k.SecretGenerator = slices.DeleteFunc(k.SecretGenerator, func(g types.SecretArgs) bool { return k.readsRemote(g.KvPairSources) })
 	return k, nil
+}
+
+// isPart adds the file of a part, unless it is inline. It reports whether the file is remote.
+func (k *kustomization) isPart(path string) (remote bool) {
+	switch {
+	case strings.Contains(path, "://"):
+		k.remote = append(k.remote, path)
+		return true
+	case path != "":
+		k.parts = append(k.parts, k.absolute(path))
+	}
+	return false
+}
+
+// readsRemote reports whether a generator reads something remote, and remembers it.
+func (k *kustomization) readsRemote(from types.KvPairSources) bool {
+	before := len(k.remote)
+	for _, name := range slices.Concat(from.FileSources, from.EnvSources) {
+		if strings.Contains(name, "://") {
+			k.remote = append(k.remote, name)
+		}
+	}
+	return len(k.remote) > before
 }
 
 // remoteName matches the addresses that kustomize downloads or clones.

@@ -187,6 +187,7 @@ func (k *kustomization) reason(err error) string {
 		}
 		text = shorter
 	}
+	text, _, _ = strings.Cut(text, "': ") // Then follow the consequences.
 	if short := []rune(text); len(short) > maxReason {
 		text = string(short[:maxReason]) + "…"
 	}

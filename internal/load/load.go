@@ -51,12 +51,26 @@ const stdinPath = "<stdin>"
 // do not affect the others.
 func (r Reader) Read(ctx context.Context, paths []string) *manifest.Input {
 	in := manifest.NewInputAfter(r.Previous, r.Wants)
+	named := map[*manifest.File]bool{}
 	for _, path := range paths {
-		in.SkipOthers(func() bool { return r.read(ctx, in, path) })
+		in.SkipOthers(func() (explicit bool) {
+			first, problems := len(in.Documents), len(in.Problems)
+			if explicit = r.read(ctx, in, path); !explicit {
+				in.Problems = slices.DeleteFunc(in.Problems, func(p manifest.Problem) bool {
+					problems--
+					return problems < 0 && p.IsForeign
+				})
+			}
+			for _, d := range in.Documents[first:] {
+				named[d.File] = explicit
+			}
+			return explicit
+		})
 	}
 	if r.Wants == nil {
 		r.kustomize(in)
 	}
+	in.SkipParts(func(f *manifest.File) bool { return !named[f] })
 	return in
 }
 

@@ -206,7 +206,12 @@ func (s *Server) didSave(ctx context.Context, p protocol.DidSaveTextDocumentPara
 		return
 	}
 	s.workspace.forget()
-	s.diagnoseAfter(ctx, s.renew(before))
+	renewed := s.renew(before)
+	if renewed.isGo() { // Its CRDs judge objects in other files.
+		s.diagnoseAll(ctx)
+		return
+	}
+	s.diagnoseAfter(ctx, renewed)
 }
 
 // renew makes the comparison of an open file with the last commit read it again.

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"github.com/crdlab/crdlab/internal/bundle"
 	"github.com/crdlab/crdlab/internal/check"
@@ -22,20 +25,31 @@ import (
 // takes about a second.
 const goPause = 300 * time.Millisecond
 
-// findingsInGo judges the CRDs that the package of a Go file generates from the files in the editor,
-// and returns the findings and mistakes in the file.
+// findingsInGo judges the CRDs that the package of a Go file, with the other versions of its group, generates from the
+// files in the editor. It returns the findings and mistakes in the file.
 func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) {
 	all := []finding{}
 	if !strings.Contains(f.text, "+kubebuilder:") {
 		return all, nil
 	}
-	o := gotypes.Options{Conventions: s.settings.GoConventions, Texts: map[string]string{}}
+	o, err := gotypes.ParseOptions(s.settings.GoOptions)
+	if err != nil {
+		return append(all, s.note(manifest.Place{File: manifest.NewFile(f.path, f.text)}, "The setting crdlab.goOptions is not valid: "+err.Error())), nil
+	}
+	o.Conventions, o.Texts = s.settings.GoConventions, map[string]string{}
 	for _, open := range s.files {
 		if open.isGo() {
 			o.Texts[open.path] = open.text
 		}
 	}
-	in := newReader(filepath.Dir(f.path), o).Read(ctx, []string{"./..."})
+	directory := filepath.Dir(f.path)
+	generated, err := gotypes.Load(ctx, directory, append([]string{"./..."}, s.workspace.versionsBeside(directory)...), o)
+	if err != nil {
+		return append(all, s.note(manifest.Place{File: manifest.NewFile(f.path, f.text)}, "Not judged: "+err.Error())), nil
+	}
+	s.logOptions(ctx, generated)
+	in := manifest.NewInput()
+	in.AddPackage(generated)
 	result, err := check.Run(ctx, in, s.checkOptions())
 	if err != nil {
 		return nil, err
@@ -44,10 +58,49 @@ func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) 
 		for _, found := range d.Verdicts[0].Findings {
 			if found.Path() == f.path {
 				all = append(all, s.found(found))
+				continue
+			}
+			i := slices.IndexFunc(found.Related, func(r manifest.Related) bool { return r.Path() == f.path })
+			if d.Source() == nil && i >= 0 { // It is about several types, such as the versions of a kind.
+				found.Place = found.Related[i].Place
+				all = append(all, s.found(found))
 			}
 		}
 	}
 	return all, nil
+}
+
+// logOptions tells the editor which options of the project count, once for each place that has them.
+func (s snapshot) logOptions(ctx context.Context, p *manifest.Package) {
+	if p.Options == "" {
+		return
+	}
+	message := fmt.Sprintf("crdlab: CRDs are generated with crd:%s, from %s", p.Options, p.OptionsFrom)
+	if _, known := s.logged.LoadOrStore(message, true); !known {
+		s.notify(ctx, protocol.ServerWindowLogMessage, protocol.LogMessageParams{Type: protocol.MessageTypeInfo, Message: message})
+	}
+}
+
+// versionsBeside returns the directories of the other packages with the group of a directory's package.
+func (w *workspace) versionsBeside(directory string) []string {
+	w.access.Lock()
+	defer w.access.Unlock()
+	w.refresh()
+	if w.goPackages == nil {
+		w.goPackages = goPackages(w.folders)
+	}
+	var beside []string
+	for _, directories := range w.goPackages {
+		if !slices.Contains(directories, directory) {
+			continue
+		}
+		for _, other := range directories {
+			if below, err := filepath.Rel(directory, other); err == nil && !filepath.IsLocal(below) && !slices.Contains(beside, other) {
+				beside = append(beside, other)
+			}
+		}
+	}
+	return beside
 }
 
 // groupMarker matches the marker that names the group of the kinds in a Go package.

@@ -86,6 +86,8 @@ type settings struct {
 	Release string `json:"release"`
 	// ComparesWithHead adds the findings of an update of the last commit's version.
 	ComparesWithHead *bool `json:"compareWithHead"`
+	// GoOptions holds options of controller-gen as the flag --crd, instead of those of the project.
+	GoOptions string `json:"goOptions"`
 	// GoConventions adds the notes on Go types that break conventions of the Kubernetes API.
 	GoConventions bool `json:"goConventions"`
 	// PageURL is the address of a page, for links to the pages about errors.

@@ -58,6 +58,8 @@ type Server struct {
 	client    client
 	workspace *workspace
 	diagnoser diagnoser
+	// logged holds the messages that are logged once.
+	logged sync.Map
 	// progresses numbers the tokens of progress.
 	progresses atomic.Int64
 

@@ -66,8 +66,9 @@ type Document struct {
 	Described bundle.Kind
 	// BuiltBy is the kustomization that builds the object; empty for others.
 	BuiltBy string
-	// Origin and Translate come from a [GeneratedFile]; nil for a document that is not generated.
+	// Origin, Hint and Translate come from a [GeneratedFile]; nil for a document that is not generated.
 	Origin    func(playground.Range) Place
+	Hint      func(string) string
 	Translate func(context.Context, []edit.Edit) []Edit
 }
 
@@ -243,7 +244,8 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 	case d.Err != nil && isHTML(d.Text):
 		in.Fail(file.Path, errHTML)
 	case d.Err != nil && kind.Kind == "":
-		in.Fail(file.Path, shifted(d.Err, file.index.Position(chunk.Start).Line))
+		err := shifted(d.Err, file.index.Position(chunk.Start).Line)
+		in.Problems = append(in.Problems, Problem{file.Path, err, !resemblesObject.MatchString(text)})
 	case kind.Group == kustomizeGroup: // no object of a cluster
 	case isList(d, kind):
 		in.addItems(file, chunk.Start, d)
@@ -252,6 +254,9 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 	}
 	return true
 }
+
+// resemblesObject matches the first fields of an object, in YAML or JSON.
+var resemblesObject = regexp.MustCompile(`(?m)^[\s{-]*"?(?:apiVersion|kind|metadata|spec)"?\s*:`)
 
 // kustomizeGroup is the API group of the files kustomization.yaml.
 const kustomizeGroup = "kustomize.config.k8s.io"

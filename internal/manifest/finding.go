@@ -167,13 +167,20 @@ func (f Finding) Text() string {
 	return f.Field + ": " + f.Message
 }
 
-// Short returns the finding for people: its message without a rule as JSON, which its place shows.
+// Short returns the finding for people: its message without a rule as JSON, which its place shows, and without
+// the middle of a long one, which quotes a value.
 func (f Finding) Short() string {
 	if reason, found := playground.CutRule(f.Message); found {
 		f.Message = "Invalid value: " + reason
 	}
+	if all := []rune(f.Message); len(all) > maxShort {
+		f.Message = string(all[:maxShort/4]) + " … " + string(all[len(all)-maxShort/2:])
+	}
 	return f.Text()
 }
+
+// maxShort limits the characters of a message for people.
+const maxShort = 1000
 
 // Plain returns a finding without its place, and with the titles of its fixes.
 func Plain(f playground.Finding) Finding {

@@ -74,6 +74,8 @@ func (in *Input) share(d divided) {
 type Problem struct {
 	Path string
 	Err  error
+	// IsForeign reports that the file resembles no object, such as a configuration in JSON with comments.
+	IsForeign bool
 }
 
 func (p Problem) Error() string { return p.Path + ": " + p.Err.Error() }
@@ -96,6 +98,24 @@ const (
 	ReasonUnrendered   = "looks like a template, but Helm does not render the files in crds"
 )
 
+// SkipParts skips the parts of CRDs in files that were only found, such as patches that no kustomization names: they
+// have no field that a CRD needs.
+func (in *Input) SkipParts(isFound func(*File) bool) {
+	in.Documents = slices.DeleteFunc(in.Documents, func(d *Document) bool {
+		isPart := d.IsCRD && d.Described.Kind == "" && isFound(d.File) && !d.IsGenerated() && d.isPart()
+		if isPart {
+			in.Skip(d.File.Path, "a part of a CRD, such as a patch that no kustomization names")
+		}
+		return isPart
+	})
+}
+
+// isPart reports whether a CRD has other fields, and none that a CRD needs.
+func (d *Document) isPart() bool {
+	needed := d.Has("spec", "group") || d.Has("spec", "names") || d.Has("spec", "versions")
+	return !needed && (d.Has("spec") || d.Has("metadata", "annotations"))
+}
+
 // Files returns the files of the input that were read, in their order.
 func (in *Input) Files() []*File {
 	var all []*File
@@ -116,7 +136,7 @@ func (in *Input) Files() []*File {
 
 // Fail adds a file that cannot be used.
 func (in *Input) Fail(path string, err error) {
-	in.Problems = append(in.Problems, Problem{path, err})
+	in.Problems = append(in.Problems, Problem{Path: path, Err: err})
 }
 
 // Skip adds a file that is not a manifest, once for each reason.

@@ -14,6 +14,9 @@ type Package struct {
 	// Pattern is the pattern of the packages, such as "./api/...".
 	Pattern string
 	CRDs    []GeneratedFile
+	// Options holds the options of controller-gen that the project uses, and OptionsFrom the file that has them,
+	// such as "Makefile:12". They are empty for the defaults and for options of the user.
+	Options, OptionsFrom string
 	// Findings lists the mistakes in the Go files and the notes on them, in the order of the files.
 	Findings []Finding
 	// Again generates the CRDs with other contents of files, by their paths.
@@ -30,6 +33,8 @@ type GeneratedFile struct {
 	Text string
 	// Origin returns the place from which a range in Text is generated.
 	Origin func(playground.Range) Place
+	// Hint returns a hint in the terms of the sources; nil keeps hints as they are.
+	Hint func(string) string
 	// Translate returns the edits of source files with the effect of edits of Text, or nil. It may take
 	// time to test them.
 	Translate func(context.Context, []edit.Edit) []Edit
@@ -61,7 +66,7 @@ func (in *Input) addGenerated(path string, file GeneratedFile) {
 	in.divide(&File{Path: path, Text: file.Text})
 	for _, d := range in.Documents[first:] {
 		d.Origin = func(r playground.Range) Place { return file.Origin(d.InFile(r)) }
-		d.Translate = file.Translate
+		d.Translate, d.Hint = file.Translate, file.Hint
 	}
 }
 

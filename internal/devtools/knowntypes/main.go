@@ -2,7 +2,7 @@
 //
 //	knowntypes DIRECTORY
 //
-// It reads the packages at the versions of go.mod, and writes a file of txtar for each project: a Go
+// It reads the packages at the versions of go.mod, and writes these versions, and a file of txtar for each project: a Go
 // file has its import path as name. The files lack what controller-gen does not read: functions, except those
 // that decide how a type looks in JSON; constants and unexported types that no type needs; the
 // tags of fields for other encodings; and the markers of other programs.
@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/txtar"
@@ -86,7 +88,19 @@ func run(directory string) error {
 			return err
 		}
 	}
-	return nil
+	return os.WriteFile(filepath.Join(directory, "versions.txt"), []byte(versions(files)), 0o644)
+}
+
+// versions returns a line for each module of the files: its path and its version.
+func versions(files []txtar.File) string {
+	info, _ := debug.ReadBuildInfo() // There is one in a module.
+	var text strings.Builder
+	for _, module := range info.Deps {
+		if slices.ContainsFunc(files, func(f txtar.File) bool { return strings.HasPrefix(f.Name, module.Path+"/") }) {
+			fmt.Fprintf(&text, "%s %s\n", module.Path, module.Version)
+		}
+	}
+	return text.String()
 }
 
 // projectOf returns the project of a package: kubernetes, also for packages of Go, or one beside it.

@@ -17,11 +17,11 @@ import (
 const formatIndent = 2
 
 // Format formats the documents of a file with an indentation of two spaces. It
-// preserves comments, and rewrites JSON and YAML in flow style in block style.
+// preserves comments, blank lines and the kind of line breaks, and rewrites JSON and YAML in flow style in block style.
 // It returns an error if [source.Parse] does, or if the result would decode
 // differently or lack a comment.
 func Format(text string, bounds source.Limits) (string, error) {
-	file, err := source.Parse(text, bounds)
+	file, err := source.Parse(strings.ReplaceAll(text, "\r\n", "\n"), bounds)
 	if err != nil {
 		return "", err
 	}
@@ -33,15 +33,77 @@ func Format(text string, bounds source.Limits) (string, error) {
 		}
 		parts = append(parts, part)
 	}
-	return strings.Join(parts, "---\n"), nil
+	formatted := strings.Join(parts, "---\n")
+	if strings.Contains(text, "\r\n") {
+		formatted = strings.ReplaceAll(formatted, "\n", "\r\n")
+	}
+	return formatted, nil
+}
+
+// blank is a comment that stands for a blank line while a document is formatted, because the encoder keeps comments only.
+const blank = "#\uE000"
+
+// markBlanks replaces the blank lines of a document by comments, except those in values and at the end.
+func markBlanks(d *source.Document) string {
+	alone, err := source.Parse(d.Text, source.DefaultLimits)
+	if err != nil || len(alone.Documents) != 1 {
+		return d.Text
+	}
+	d = alone.Documents[0]
+	lines := strings.Split(strings.TrimRight(d.Text, " \n"), "\n")
+	inValue := make([]bool, len(lines)+1)
+	var visit func(*yaml.Node)
+	visit = func(n *yaml.Node) {
+		if n.Kind == yaml.ScalarNode {
+			start, end := d.Layout().Extent(n)
+			first := strings.Count(d.Text[:start], "\n")
+			for line := range strings.Count(d.Text[start:end], "\n") + 1 {
+				inValue[min(first+line, len(lines))] = true
+			}
+		}
+		for _, child := range n.Content {
+			visit(child)
+		}
+	}
+	visit(d.Root().Node())
+	for i, line := range lines {
+		if strings.TrimSpace(line) == "" && !inValue[i] {
+			lines[i] = blank
+		}
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// unmarkBlanks replaces the comments for blank lines.
+func unmarkBlanks(text string) string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.TrimSpace(line) == blank {
+			line = ""
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func formatDocument(d *source.Document) (string, error) {
 	if d.Empty() {
 		return strings.TrimSpace(d.Text) + "\n", nil
 	}
+	if !d.JSON() && d.Root().Node().Style&yaml.FlowStyle == 0 {
+		marked := markBlanks(d)
+		formatted, err := encode(d, marked)
+		if plain := unmarkBlanks(formatted); err == nil && !strings.Contains(plain, blank) && sameValue(d.Text, plain) {
+			return plain, nil
+		}
+	}
+	return encode(d, d.Text)
+}
+
+// encode formats the text of a document, whose content is that of d.
+func encode(d *source.Document, text string) (string, error) {
 	var root yaml.Node
-	if err := yaml.Unmarshal([]byte(d.Text), &root); err != nil {
+	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
 		return "", err
 	}
 	if d.JSON() || len(root.Content) > 0 && root.Content[0].Style&yaml.FlowStyle != 0 {
