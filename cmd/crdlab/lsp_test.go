@@ -124,6 +124,9 @@ func runSession(t *testing.T, archive *txtar.Archive) string {
 	if err := s.conn.Call(t.Context(), "shutdown", nil, nil); err != nil {
 		t.Error(err)
 	}
+	if err := s.conn.Call(t.Context(), "workspace/symbol", map[string]any{"query": ""}, nil); err == nil {
+		t.Error("the server answers a request after shutdown")
+	}
 	return s.out.String()
 }
 

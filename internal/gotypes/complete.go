@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -189,7 +190,7 @@ func (m markerAtCursor) markerItems() []playground.CompletionItem {
 		}
 		items = append(items, item)
 	}
-	slices.SortStableFunc(items, func(a, b playground.CompletionItem) int { return strings.Compare(a.Label, b.Label) })
+	sort.SliceStable(items, func(i, j int) bool { return items[i].Label < items[j].Label }) // Generic code for large structs is large, too.
 	return items
 }
 

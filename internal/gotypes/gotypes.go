@@ -81,7 +81,7 @@ func (g *generated) asPackage(pattern string) *manifest.Package {
 	for i, crd := range g.crds {
 		p.CRDs = append(p.CRDs, manifest.GeneratedFile{
 			Text: crd.text,
-			Hint: inMarkers.Replace,
+			Hint: inMarkers,
 			Origin: func(r playground.Range) manifest.Place {
 				access.Lock()
 				defer access.Unlock()

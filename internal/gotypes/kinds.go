@@ -1,13 +1,10 @@
 package gotypes
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"regexp"
 	"slices"
-
-	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -19,7 +16,7 @@ const storageMarker = "+kubebuilder:storageversion"
 // withoutStorage matches the error of controller-tools about a kind without a storage version.
 var withoutStorage = regexp.MustCompile(`^CRD for (\w+)\.(\S+) has no storage version$`)
 
-// explainStorage moves the errors about kinds without a storage version to the type of the newest version. A fix adds
+// explainStorage moves the errors about kinds without a storage version to the type of the last version. A fix adds
 // the marker to a version.
 func (p *places) explainStorage(problems []manifest.Finding) []manifest.Finding {
 	for i, problem := range problems {
@@ -36,14 +33,12 @@ func (p *places) explainStorage(problems []manifest.Finding) []manifest.Finding 
 		if len(versions) == 0 {
 			continue
 		}
-		slices.SortFunc(versions, func(a, b kindVersion) int {
-			return cmp.Compare(0, version.CompareKubeAwareVersionStrings(a.name, b.name))
-		})
-		problems[i].Place, problems[i].Field = p.nameOf(versions[0].origin), "spec.versions"
+		last := versions[len(versions)-1]
+		problems[i].Place, problems[i].Field = p.nameOf(last.origin), "spec.versions"
 		problems[i].Message = fmt.Sprintf("No version of %s stores its objects.", match[1])
 		problems[i].Hint = fmt.Sprintf("Add %s to the type of exactly one version: the version in which objects are stored.", storageMarker)
 		for _, v := range versions {
-			if v != versions[0] {
+			if v != last {
 				problems[i].Related = append(problems[i].Related, manifest.Related{Place: p.nameOf(v.origin), Message: "Version " + v.name})
 			}
 			problems[i].Fixes = append(problems[i].Fixes, p.markType(v.origin, storageMarker, "Store objects in "+v.name)...)

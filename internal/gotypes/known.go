@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/agnivade/levenshtein"
@@ -35,20 +34,6 @@ var knownFiles = sync.OnceValue(func() map[string][]txtar.File {
 		}
 	}
 	return byPackage
-})
-
-// knownVersions returns the versions of the modules of the known packages.
-var knownVersions = sync.OnceValue(func() map[string]string {
-	text, err := knownTexts.ReadFile("known/versions.txt")
-	if err != nil {
-		panic(err) // The file is part of the program.
-	}
-	versions := map[string]string{}
-	for line := range strings.Lines(string(text)) {
-		module, version, _ := strings.Cut(strings.TrimSpace(line), " ")
-		versions[module] = version
-	}
-	return versions
 })
 
 // nearestCount is the number of known packages that a hint lists at most.

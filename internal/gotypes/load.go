@@ -160,7 +160,9 @@ func loadWithoutGo(directory string, patterns []string, o Options, name naming) 
 		absolute[i] = filepath.ToSlash(absolute[i])
 	}
 	fileName := func(path string) string { return filepath.Join(root, filepath.FromSlash(path)) }
-	return newSources(os.DirFS(root), module, fileName).generate(absolute, o, name)
+	s := newSources(os.DirFS(root), module, fileName)
+	s.further = s.otherVersions
+	return s.generate(absolute, o, name)
 }
 
 // moduleAbove returns the nearest directory with a file go.mod at or above a directory, and the

@@ -1,12 +1,12 @@
 package gotypes
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 
@@ -32,8 +32,10 @@ func generateText(ctx context.Context, s playground.GenerateRequest) (answer *pl
 		}
 	}()
 	p.generate(ctx, s)
-	slices.SortStableFunc(p.answer.Problems, func(a, b playground.GoProblem) int {
-		return cmp.Or(cmp.Compare(a.Range.Start.Line, b.Range.Start.Line), cmp.Compare(a.Range.Start.Character, b.Range.Start.Character))
+	all := p.answer.Problems
+	sort.SliceStable(all, func(i, j int) bool { // Generic code for large structs is large, too.
+		a, b := all[i].Range.Start, all[j].Range.Start
+		return a.Line < b.Line || a.Line == b.Line && a.Character < b.Character
 	})
 	return &p.answer, ctx.Err()
 }

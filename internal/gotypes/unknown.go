@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
@@ -148,38 +146,6 @@ func (s *sources) declareUnknown() error {
 		}
 	}
 	return nil
-}
-
-// otherVersions returns a warning for each module of known packages that the packages import, and for which
-// go.mod requires another version, at the first import.
-func (s *sources) otherVersions(p *places) []manifest.Finding {
-	text, _ := fs.ReadFile(s.tree, "go.mod") // There may be none.
-	required, err := modfile.ParseLax("go.mod", text, nil)
-	if err != nil {
-		return nil
-	}
-	var all []manifest.Finding
-	reported := map[string]bool{}
-	for _, pkg := range p.roots {
-		for _, file := range pkg.Syntax {
-			for _, spec := range file.Imports {
-				imported := strings.Trim(spec.Path.Value, `"`)
-				for _, r := range required.Require {
-					known, ok := knownVersions()[r.Mod.Path]
-					if !ok || known == r.Mod.Version || reported[r.Mod.Path] || !strings.HasPrefix(imported, r.Mod.Path+"/") {
-						continue
-					}
-					reported[r.Mod.Path] = true
-					all = append(all, manifest.Finding{
-						Place: p.files.tokens(s.fset, spec.Path.Pos(), spec.Path.End()), Severity: playground.SeverityWarning,
-						Message: fmt.Sprintf("go.mod requires %s %s. Without the go command, its types are those of %s, so the CRD may differ.", r.Mod.Path, r.Mod.Version, known),
-						Hint:    "The go command, if it is installed, finds the version of go.mod.",
-					})
-				}
-			}
-		}
-	}
-	return all
 }
 
 // unknownProblems returns a problem for each import of an unknown package whose types a CRD

@@ -75,24 +75,35 @@ func throughWord(line string, units int) string {
 	return line[:end]
 }
 
-// references returns the values of a schema node in the open objects of the kind.
+// references returns the values of a schema node in the objects of the kind: the open ones, and those in the
+// folders.
 func (s snapshot) references(ctx context.Context, t target, cursor playground.Cursor, p protocol.ReferenceParams) ([]protocol.Location, error) {
 	all := []protocol.Location{}
 	explained, err := s.explain(ctx, cursor)
 	if err != nil || explained.Schema == nil {
 		return all, err
 	}
+	var objects []target
+	open := map[string]bool{}
 	for _, uri := range slices.Sorted(maps.Keys(s.files)) {
+		open[s.files[uri].path] = true
 		for _, object := range s.targets(ctx, s.files[uri]) {
-			if object.crd == nil || object.crd == object.document || object.crd.Text != t.crd.Text {
-				continue
+			if object.crd != nil && object.crd != object.document && object.crd.Text == t.crd.Text {
+				objects = append(objects, object)
 			}
-			places, err := s.valuesOf(ctx, object, explained)
-			if err != nil {
-				return all, err
-			}
-			all = append(all, places...)
 		}
+	}
+	for _, object := range s.workspace.objects(ctx, t.crd.Described) {
+		if !open[object.File.Path] {
+			objects = append(objects, target{document: object, crd: t.crd})
+		}
+	}
+	for _, object := range objects {
+		places, err := s.valuesOf(ctx, object, explained)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, places...)
 	}
 	if p.Context.IncludeDeclaration {
 		if place := s.location(t.crd.Place(*explained.Schema)); place != nil {

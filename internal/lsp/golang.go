@@ -109,6 +109,25 @@ var groupMarker = regexp.MustCompile(`(?m)^//\s*\+groupName=(\S+)\s*$`)
 // maxGoFile limits the Go files that are searched for a group, in bytes.
 const maxGoFile = 1 << 20
 
+// goKind matches the declaration of a kind in Go, with the comment before it.
+var goKind = regexp.MustCompile(`(?m)^// *\+kubebuilder:object:root=true\s*\n(?://.*\n)*type (\w+) struct`)
+
+// goKinds returns the declarations of kinds in the Go files of the folders, except those of lists.
+func (w *workspace) goKinds() []manifest.Related {
+	var all []manifest.Related
+	for _, folder := range w.allFolders() {
+		eachGoFile(folder, func(path string, text []byte) {
+			for _, match := range goKind.FindAllSubmatchIndex(text, -1) {
+				if name := string(text[match[2]:match[3]]); !strings.HasSuffix(name, "List") {
+					file := manifest.NewFile(path, string(text))
+					all = append(all, manifest.Related{Place: manifest.Place{File: file, Range: file.Between(match[2], match[3])}, Message: name})
+				}
+			}
+		})
+	}
+	return all
+}
+
 // goPackages returns the directories of the Go packages in folders by the groups of their kinds. The
 // packages of a group are in the first folder that has some.
 func goPackages(folders []string) map[string][]string {
@@ -121,6 +140,17 @@ func goPackages(folders []string) map[string][]string {
 
 func goPackagesIn(folder string) map[string][]string {
 	all := map[string][]string{}
+	eachGoFile(folder, func(path string, text []byte) {
+		for _, match := range groupMarker.FindAllSubmatch(text, -1) {
+			group := string(match[1])
+			all[group] = append(all[group], filepath.Dir(path))
+		}
+	})
+	return all
+}
+
+// eachGoFile calls a function for the Go files in a folder that may declare kinds.
+func eachGoFile(folder string, visit func(path string, text []byte)) {
 	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return fs.SkipDir
@@ -135,13 +165,9 @@ func goPackagesIn(folder string) map[string][]string {
 			return nil //nolint:nilerr // the search goes on
 		}
 		text, _ := os.ReadFile(path)
-		for _, match := range groupMarker.FindAllSubmatch(text, -1) {
-			group := string(match[1])
-			all[group] = append(all[group], filepath.Dir(path))
-		}
+		visit(path, text)
 		return nil
 	})
-	return all
 }
 
 // generated returns the CRDs of a kind that the Go packages of its group in the folders generate. They

@@ -198,6 +198,13 @@ func (s *Server) shutdown(context.Context, *struct{}) (*struct{}, error) {
 	return nil, nil
 }
 
+// isClosing reports whether the editor has sent shutdown.
+func (s *Server) isClosing() bool {
+	s.access.Lock()
+	defer s.access.Unlock()
+	return s.closing
+}
+
 // setTrace accepts the setting of every editor: the server writes no trace of its own, because
 // editors record the messages.
 func (s *Server) setTrace(context.Context, protocol.SetTraceParams) {}

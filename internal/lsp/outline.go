@@ -149,7 +149,7 @@ func shortened(text string) string {
 	return text
 }
 
-// workspaceSymbols returns the CRDs in the folders whose kind or name contains a query.
+// workspaceSymbols returns the CRDs and the Go types of kinds in the folders whose kind or name contains a query.
 func (s snapshot) workspaceSymbols(ctx context.Context, p protocol.WorkspaceSymbolParams) ([]protocol.SymbolInformation, error) {
 	all := []protocol.SymbolInformation{}
 	query := strings.ToLower(p.Query)
@@ -161,6 +161,11 @@ func (s snapshot) workspaceSymbols(ctx context.Context, p protocol.WorkspaceSymb
 			all = append(all, protocol.SymbolInformation{
 				Name: crd.Described.Kind, Kind: protocol.SymbolKindClass, Location: *place, ContainerName: &crd.Described.Group,
 			})
+		}
+	}
+	for _, kind := range s.workspace.goKinds() {
+		if strings.Contains(strings.ToLower(kind.Message), query) {
+			all = append(all, protocol.SymbolInformation{Name: kind.Message, Kind: protocol.SymbolKindStruct, Location: *s.location(kind.Place)})
 		}
 	}
 	return all, nil

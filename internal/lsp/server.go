@@ -127,6 +127,10 @@ func (s *Server) handle(ctx context.Context, r *jsonrpc2.Request) {
 	switch m, known := methods[r.Method]; {
 	case r.Method == protocol.MethodExit:
 		_ = s.conn.Close()
+	case s.isClosing():
+		if !r.Notif {
+			s.reply(ctx, r, nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidRequest, Message: "after shutdown, only exit may follow"})
+		}
 	case !known && r.Notif:
 	case !known:
 		s.reply(ctx, r, nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "crdlab does not know the method " + r.Method})

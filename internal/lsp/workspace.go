@@ -116,6 +116,13 @@ func (w *workspace) allCRDs(ctx context.Context) []*manifest.Document {
 	return slices.DeleteFunc(in.Documents, func(d *manifest.Document) bool { return !d.IsCRD })
 }
 
+// objects returns the objects of a kind in the folders.
+func (w *workspace) objects(ctx context.Context, kind bundle.Kind) []*manifest.Document {
+	reader := load.Reader{Wants: func(text string) bool { return strings.Contains(text, kind.Group) && strings.Contains(text, kind.Kind) }}
+	in := reader.Read(ctx, w.allFolders())
+	return slices.DeleteFunc(in.Documents, func(d *manifest.Document) bool { return d.IsCRD || d.Kind != kind })
+}
+
 func isOfCRD(text string) bool { return strings.Contains(text, "CustomResourceDefinition") }
 
 // readFurther reads the CRDs of the settings and of the cluster.
