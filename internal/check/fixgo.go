@@ -78,6 +78,9 @@ const maxGoFixes = 20
 func safeInGo(ctx context.Context, r *Result) (all [][]manifest.Edit) {
 	tested := 0
 	for _, d := range r.Documents {
+		if d.BuiltBy != "" { // Another part of the build may need the value.
+			continue
+		}
 		for _, v := range d.Verdicts[:min(1, len(d.Verdicts))] {
 			for _, f := range v.Findings {
 				for _, fix := range f.Fixes {

@@ -41,9 +41,17 @@ async function complete(context: CompletionContext, writing: Writing): Promise<C
   return {
     from,
     options: found.items.map((item, index) => toOption(item, index, place)),
-    // A dot starts another field in CEL, and is part of a key in YAML.
-    validFor: found.items.some(({ label }) => label.includes(".")) ? wordWithDots : word,
+    validFor: validity(found.items),
   };
+}
+
+/**
+ * Returns for which text the items stay valid. While CodeMirror requests others, it ignores a click on an item.
+ * A dot starts another field in CEL, and is part of a key in YAML. A colon is a part of a marker, or ends it.
+ */
+function validity(items: readonly CompletionItem[]): NonNullable<CompletionResult["validFor"]> {
+  if (items.some(({ label }) => label.includes(":"))) return (text) => items.some(({ label }) => label.startsWith(text));
+  return items.some(({ label }) => label.includes(".")) ? wordWithDots : word;
 }
 
 /** The number of characters around the word that are replaced, too. */
