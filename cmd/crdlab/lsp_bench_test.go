@@ -29,13 +29,14 @@ func BenchmarkLSP(b *testing.B) {
 	}
 	addCRDs(b, s, corpus, 500)
 	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join(corpus, "gateway-api", name))
+		text, err := os.ReadFile(filepath.Join(corpus, name))
 		if err != nil {
 			b.Fatal(err)
 		}
 		return string(text)
 	}
-	crd, object := read("crd.httproutes.gateway.networking.k8s.io.yaml"), read("cr.httproutes.gateway.networking.k8s.io.1.yaml")
+	crd, object := read("gateway-api/crd.httproutes.gateway.networking.k8s.io.yaml"), read("gateway-api/cr.httproutes.gateway.networking.k8s.io.1.yaml")
+	s.add("large.yaml", read("kueue/crd.workloads.kueue.x-k8s.io.yaml"))
 	s.add("httproutes.yaml", crd)
 	s.add("route.yaml", object)
 
@@ -48,7 +49,7 @@ func BenchmarkLSP(b *testing.B) {
 	s.conn = s.connect(b, editorStream{out, in})
 	open := func(name string) {
 		s.run("open " + name)
-		<-s.queue(name)
+		s.diagnostics(name)
 	}
 	open("route.yaml")
 	b.ReportMetric(milliseconds(time.Since(start)), "ms/start")
@@ -58,21 +59,29 @@ func BenchmarkLSP(b *testing.B) {
 	s.markers["route.yaml"] = map[string]position{"end": name, "field": {field.Line, 4}}
 	keystrokes := measure(50, func() {
 		s.run("change route.yaml @end a")
-		<-s.queue("route.yaml")
+		s.diagnostics("route.yaml")
 	})
 	report(b, "object", keystrokes)
 	report(b, "completion", measure(50, func() {
 		s.requestAt("", "textDocument/completion", "route.yaml", "@field")
 	}))
 
+	s.markers["large.yaml"] = map[string]position{"end": s.markerAt("large.yaml", "description: ")}
+	s.run("open large.yaml")
+	report(b, "beside", measure(50, func() {
+		s.run("change large.yaml @end a")
+		s.requestAt("", "textDocument/hover", "route.yaml", "@field")
+	}))
+	s.run("close large.yaml")
+
 	description := s.markerAt("httproutes.yaml", "description: ")
 	s.markers["httproutes.yaml"] = map[string]position{"end": description}
 	open("httproutes.yaml")
-	<-s.queue("route.yaml")
+	s.diagnostics("route.yaml")
 	inCRD := measure(10, func() {
 		s.run("change httproutes.yaml @end a")
-		<-s.queue("httproutes.yaml")
-		<-s.queue("route.yaml")
+		s.diagnostics("httproutes.yaml")
+		s.diagnostics("route.yaml")
 	})
 	report(b, "crd", inCRD)
 	e := engine.New()

@@ -224,18 +224,41 @@ func pipes(t testing.TB, command *exec.Cmd) (io.WriteCloser, io.ReadCloser) {
 	return in, out
 }
 
+// diagnostics waits for the next diagnostics of the last version of a file, or for the next message of another kind.
+func (s *session) diagnostics(name string) json.RawMessage {
+	for {
+		var p struct {
+			Version     *int            `json:"version"`
+			Diagnostics json.RawMessage `json:"diagnostics"`
+		}
+		select {
+		case published := <-s.queue(name):
+			if err := json.Unmarshal(published, &p); err != nil {
+				s.t.Fatal(err)
+			}
+			switch {
+			case p.Diagnostics == nil:
+				return published
+			case p.Version == nil || *p.Version == s.versions[name]:
+				return p.Diagnostics
+			}
+		case <-time.After(maxWait):
+			s.t.Fatalf("diagnostics %s: there are none", name)
+		}
+	}
+}
+
 // receive handles the messages of the server.
 func (s *session) receive(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) (any, error) {
 	switch r.Method {
 	case "textDocument/publishDiagnostics":
 		var p struct {
-			URI         string          `json:"uri"`
-			Diagnostics json.RawMessage `json:"diagnostics"`
+			URI string `json:"uri"`
 		}
 		if err := json.Unmarshal(*r.Params, &p); err != nil {
 			return nil, err
 		}
-		s.queue(strings.TrimPrefix(p.URI, s.uri(""))) <- p.Diagnostics
+		s.queue(strings.TrimPrefix(p.URI, s.uri(""))) <- *r.Params
 	case "$/progress":
 		var p struct {
 			Value struct {
@@ -308,12 +331,7 @@ func (s *session) run(line string) {
 	case "settings":
 		s.notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"crdlab": json.RawMessage(strings.TrimSpace(name + " " + rest))}})
 	case "diagnostics":
-		select {
-		case diagnostics := <-s.queue(name):
-			s.print(line, diagnostics)
-		case <-time.After(maxWait):
-			s.t.Fatalf("%s: there are none", line)
-		}
+		s.print(line, s.diagnostics(name))
 	case "symbols":
 		s.request(line, "workspace/symbol", map[string]any{"query": name})
 	case "command":

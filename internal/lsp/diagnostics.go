@@ -22,13 +22,12 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// A diagnoser judges open files in the background. A newer edit of a file cancels the evaluation
-// of the one before.
+// A diagnoser judges open files in the background.
 type diagnoser struct {
 	slots chan struct{}
 
 	access  sync.Mutex
-	running map[protocol.DocumentUri]context.CancelFunc
+	running map[protocol.DocumentUri]*evaluation
 	last    map[protocol.DocumentUri]diagnosis
 	// spreads holds the changed files after whose evaluation the other open files are judged again.
 	// It outlives an evaluation that is canceled, so that the next one does it.
@@ -36,10 +35,24 @@ type diagnoser struct {
 	workers sync.WaitGroup
 }
 
+// An evaluation judges a version of a file. An edit does not end it at once, so that a user who types
+// sees the findings in a version that is not much older.
+type evaluation struct {
+	version int32
+	cancel  context.CancelFunc
+	// hasBegun reports that it no longer waits, and isOutdated that the file is to be judged again after it.
+	hasBegun, isOutdated bool
+}
+
+// longestOutdated is the time after which an edit ends the evaluation of the version before.
+const longestOutdated = 3 * time.Second
+
 // A diagnosis has the findings in a version of a file.
 type diagnosis struct {
 	version  int32
 	findings []finding
+	// judgesOthers reports that other open files are judged with the documents of the file.
+	judgesOthers bool
 	// changes holds the findings that the comparison with the last commit adds.
 	changes []finding
 }
@@ -52,36 +65,26 @@ type finding struct {
 
 func (d *diagnoser) init() {
 	d.slots = make(chan struct{}, runtime.GOMAXPROCS(0))
-	d.running, d.last = map[protocol.DocumentUri]context.CancelFunc{}, map[protocol.DocumentUri]diagnosis{}
+	d.running, d.last = map[protocol.DocumentUri]*evaluation{}, map[protocol.DocumentUri]diagnosis{}
 	d.spreads = map[protocol.DocumentUri]bool{}
 }
 
 // stop cancels all evaluations, and waits for their end.
 func (d *diagnoser) stop() {
 	d.access.Lock()
-	for _, cancel := range d.running {
-		cancel()
+	for _, e := range d.running {
+		e.cancel()
 	}
 	d.access.Unlock()
 	d.workers.Wait()
-}
-
-// begin returns the context of an evaluation, and cancels the one before. The caller holds access.
-func (d *diagnoser) begin(ctx context.Context, uri protocol.DocumentUri) context.Context {
-	if cancel := d.running[uri]; cancel != nil {
-		cancel()
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	d.running[uri] = cancel
-	return ctx
 }
 
 // forget forgets a closed file.
 func (d *diagnoser) forget(uri protocol.DocumentUri) {
 	d.access.Lock()
 	defer d.access.Unlock()
-	if cancel := d.running[uri]; cancel != nil {
-		cancel()
+	if e := d.running[uri]; e != nil {
+		e.cancel()
 	}
 	delete(d.running, uri)
 	delete(d.last, uri)
@@ -107,45 +110,81 @@ func (d *diagnoser) of(f *file) (last diagnosis, isCurrent bool) {
 // with its documents.
 func (s *Server) diagnoseAfter(ctx context.Context, f *file) {
 	s.diagnoser.spread(f.uri)
-	s.diagnose(ctx, f, 0)
+	s.diagnose(ctx, f)
 }
 
 // diagnoseAll judges all open files.
 func (s *Server) diagnoseAll(ctx context.Context) {
 	files := s.snapshot().files
 	for _, uri := range slices.Sorted(maps.Keys(files)) {
-		s.diagnose(ctx, files[uri], 0)
+		s.diagnose(ctx, files[uri])
 	}
 }
 
-// diagnose judges an open file in the background after a pause, unless a newer edit cancels it.
-func (s *Server) diagnose(ctx context.Context, f *file, pause time.Duration) {
+// diagnose judges an open file in the background: after the evaluation of the version before, if it runs. An
+// evaluation of the same version ends, because what the file is judged with has changed.
+func (s *Server) diagnose(ctx context.Context, f *file) {
 	s.diagnoser.access.Lock()
 	defer s.diagnoser.access.Unlock()
-	s.begin(ctx, f, pause)
+	s.begin(context.WithoutCancel(ctx), f)
 }
 
-// begin is diagnose for a caller that holds the diagnoser's access.
-func (s *Server) begin(ctx context.Context, f *file, pause time.Duration) {
+// begin is diagnose for a caller that holds the diagnoser's access. Only the diagnoser cancels ctx.
+func (s *Server) begin(ctx context.Context, f *file) {
+	d := &s.diagnoser
+	if e := d.running[f.uri]; e != nil && e.hasBegun && e.version != f.version {
+		if !e.isOutdated {
+			e.isOutdated = true
+			time.AfterFunc(longestOutdated, e.cancel)
+		}
+		return
+	} else if e != nil {
+		e.cancel()
+	}
 	now := s.snapshot()
-	ctx = s.diagnoser.begin(ctx, f.uri)
-	s.diagnoser.workers.Go(func() {
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
+	running, cancel := context.WithCancel(ctx)
+	e := &evaluation{version: f.version, cancel: cancel}
+	d.running[f.uri] = e
+	d.workers.Go(func() {
+		defer cancel()
+		if !d.await(running, e, f) {
 			return
 		}
-		select {
-		case s.diagnoser.slots <- struct{}{}:
-		case <-ctx.Done():
-			return
-		}
-		_, err := guard("diagnose "+f.path, func() (any, error) { return nil, now.diagnoseNow(ctx, f) })
-		<-s.diagnoser.slots
-		if err != nil && ctx.Err() == nil {
+		_, err := guard("diagnose "+f.path, func() (any, error) { return nil, now.diagnoseNow(running, f) })
+		<-d.slots
+		if err != nil && running.Err() == nil {
 			s.fault(ctx, err)
 		}
+		d.access.Lock()
+		defer d.access.Unlock()
+		if d.running[f.uri] != e {
+			return
+		}
+		delete(d.running, f.uri)
+		if current := s.snapshot().files[f.uri]; e.isOutdated && current != nil {
+			s.begin(ctx, current)
+		}
 	})
+}
+
+// await waits until an evaluation may begin. It reports false if the evaluation is canceled before.
+func (d *diagnoser) await(ctx context.Context, e *evaluation, f *file) bool {
+	if f.isGo() {
+		select {
+		case <-time.After(goPause):
+		case <-ctx.Done():
+			return false
+		}
+	}
+	select {
+	case d.slots <- struct{}{}:
+	case <-ctx.Done():
+		return false
+	}
+	d.access.Lock()
+	defer d.access.Unlock()
+	e.hasBegun = true
+	return true
 }
 
 // diagnoseNow judges a file and publishes the findings. The comparison of a CRD with the last
@@ -179,31 +218,48 @@ func (s snapshot) diagnoseNow(ctx context.Context, f *file) error {
 // to judge the other open files, before the editor can respond. Those that were edited since are judged
 // with the file already.
 func (s snapshot) publish(ctx context.Context, f *file, findings, changes []finding) {
+	judgesOthers := s.judgesOthers(f)
 	d := &s.diagnoser
 	d.access.Lock()
 	defer d.access.Unlock()
-	if ctx.Err() != nil {
+	now := s.Server.snapshot().files
+	if ctx.Err() != nil || now[f.uri] == nil {
 		return
 	}
-	d.last[f.uri] = diagnosis{f.version, findings, changes}
+	judgedOthers := d.last[f.uri].judgesOthers
+	d.last[f.uri] = diagnosis{f.version, findings, judgesOthers, changes}
 	diagnostics := []protocol.Diagnostic{}
+	from, by := movement(f.text, now[f.uri].text)
 	for _, found := range slices.Concat(findings, changes) {
+		if found.Range.Start.Line >= from {
+			found.Range.Start.Line += uint32(by) //nolint:gosec // an overflow subtracts
+			found.Range.End.Line += uint32(by)   //nolint:gosec // an overflow subtracts
+		}
 		diagnostics = append(diagnostics, found.Diagnostic)
 	}
 	s.notify(ctx, protocol.ServerTextDocumentPublishDiagnostics, protocol.PublishDiagnosticsParams{
 		URI: f.uri, Version: new(uint32(f.version)), Diagnostics: diagnostics, //nolint:gosec // versions are not negative
 	})
-	spreads := d.spreads[f.uri] && s.judgesOthers(f)
+	spreads := d.spreads[f.uri] && (judgesOthers || judgedOthers)
 	delete(d.spreads, f.uri)
 	if !spreads {
 		return
 	}
-	now := s.Server.snapshot().files
 	for _, uri := range slices.Sorted(maps.Keys(s.files)) {
 		if uri != f.uri && now[uri] == s.files[uri] {
-			s.begin(ctx, s.files[uri], 0)
+			s.begin(context.WithoutCancel(ctx), s.files[uri])
 		}
 	}
+}
+
+// movement returns the line of a text from which a later version has the same lines, and how far they moved.
+func movement(before, after string) (from uint32, by int) {
+	old, lines := strings.Split(before, "\n"), strings.Split(after, "\n")
+	same := 0
+	for same < min(len(old), len(lines)) && old[len(old)-1-same] == lines[len(lines)-1-same] {
+		same++
+	}
+	return uint32(len(old) - same), len(lines) - len(old) //nolint:gosec // lines are not negative
 }
 
 // findings judges a file, and returns the findings there.

@@ -113,6 +113,16 @@ func (s *Server) newFile(uri protocol.DocumentUri, version int32, text string, m
 
 func (f *file) isGo() bool { return filepath.Ext(f.path) == ".go" }
 
+// sets reports whether a line of the file may set a field to a value. It does not parse the file.
+func (f *file) sets(field, value string) bool {
+	for line := range strings.Lines(f.text) {
+		if strings.Contains(line, value) && strings.Contains(line, field) {
+			return true
+		}
+	}
+	return false
+}
+
 // hasCRD reports whether the file describes kinds.
 func (f *file) hasCRD() bool {
 	for _, d := range f.read().Documents {
@@ -171,8 +181,7 @@ func (s *Server) didOpen(ctx context.Context, p protocol.DidOpenTextDocumentPara
 }
 
 func (s *Server) didChange(ctx context.Context, p protocol.DidChangeTextDocumentParams) {
-	former := s.snapshot()
-	before, ok := former.files[p.TextDocument.URI]
+	before, ok := s.snapshot().files[p.TextDocument.URI]
 	if !ok {
 		return
 	}
@@ -188,14 +197,7 @@ func (s *Server) didChange(ctx context.Context, p protocol.DidChangeTextDocument
 	f := s.newFile(before.uri, p.TextDocument.Version, text, before.memory, before.atHead)
 	f.isBuilt.Store(before.isBuilt.Load())
 	s.replace(f.uri, f)
-	switch {
-	case f.isGo():
-		s.diagnose(ctx, f, goPause)
-	case former.judgesOthers(before) && !s.snapshot().judgesOthers(f):
-		s.diagnoseAll(ctx)
-	default:
-		s.diagnoseAfter(ctx, f)
-	}
+	s.diagnoseAfter(ctx, f)
 }
 
 // didSave compares with the last commit again, which may be another, and generates CRDs from Go

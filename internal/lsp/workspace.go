@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"path/filepath"
@@ -196,13 +197,16 @@ func (s snapshot) input(ctx context.Context, f *file) *manifest.Input {
 	in := &manifest.Input{Documents: slices.Clone(own)}
 	groups := map[string]bool{}
 	for _, d := range own {
-		groups[d.Kind.Group], groups[d.Described.Group] = true, true
+		groups[cmp.Or(d.Described.Group, d.Kind.Group)] = true
 	}
 	hasPolicy := slices.ContainsFunc(own, check.IsPolicy)
 	open := map[string]bool{}
-	all := s.openDocuments()
+	for _, f := range s.files {
+		open[f.path] = true
+	}
+	delete(groups, "")
+	all := s.openDocuments(groups)
 	for _, d := range all.Documents {
-		open[d.File.Path] = true
 		if d.IsCRD && (hasPolicy || groups[d.Described.Group]) && d.File.Path != f.path {
 			in.Documents = append(in.Documents, d)
 		}
@@ -228,18 +232,28 @@ func (s snapshot) input(ctx context.Context, f *file) *manifest.Input {
 	return in
 }
 
-// openDocuments returns the documents of all open files.
-func (s snapshot) openDocuments() *manifest.Input {
+// openDocuments returns the documents of the open files that have a CRD of one of the groups. If a file has
+// a policy, which may read any object, it returns the documents of all open files. Other files are not
+// parsed, because a request must not wait for a large one.
+func (s snapshot) openDocuments(groups map[string]bool) *manifest.Input {
+	hasPolicy := false
+	for _, f := range s.files {
+		hasPolicy = hasPolicy || f.sets("apiVersion", check.AdmissionGroup)
+	}
 	all := &manifest.Input{}
 	for _, uri := range slices.Sorted(maps.Keys(s.files)) {
-		all.Documents = append(all.Documents, s.files[uri].read().Documents...)
+		f := s.files[uri]
+		if hasPolicy || slices.ContainsFunc(slices.Collect(maps.Keys(groups)), func(group string) bool { return f.sets("group", group) }) {
+			all.Documents = append(all.Documents, f.read().Documents...)
+		}
 	}
 	return all
 }
 
 // judgesOthers reports whether a file has documents with which other open files are judged.
 func (s snapshot) judgesOthers(f *file) bool {
-	return f.hasCRD() || f.isBuilt.Load() || slices.ContainsFunc(check.Policies(s.openDocuments()), func(d *manifest.Document) bool { return d.File.Path == f.path })
+	policies := check.Policies(s.openDocuments(nil))
+	return f.hasCRD() || f.isBuilt.Load() || slices.ContainsFunc(policies, func(d *manifest.Document) bool { return d.File.Path == f.path })
 }
 
 // targets returns the documents of an open file, in order, each with its CRD.
