@@ -77,8 +77,9 @@ var packageRules = []packageRule{
 	{"internal/refserver", "internal/refserver/kubeapi internal/playground", true},
 	{"internal/refserver/kubeapi", "internal/playground", true},
 
-	{"internal/gotypes", "internal/manifest internal/engine/jsonvalue internal/source/... internal/playground", true},
-	{"internal/assist", "internal/expect internal/engine/admission internal/engine/conversion internal/engine/openapi internal/bundle internal/assist/celscope internal/assist/facts internal/engine internal/engine/celvalue internal/engine/solve internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release " + engineTools, true},
+	{"internal/gotypes", "internal/documented internal/manifest internal/engine/jsonvalue internal/source/... internal/playground", true},
+	{"internal/assist", "internal/documented internal/expect internal/engine/admission internal/engine/conversion internal/engine/openapi internal/bundle internal/assist/celscope internal/assist/facts internal/engine internal/engine/celvalue internal/engine/solve internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release " + engineTools, true},
+	{"internal/documented", "", true},
 	{"internal/assist/celscope", "internal/assist/facts internal/engine/crdschema internal/engine/release internal/source/... internal/playground", true},
 	{"internal/assist/facts", "internal/engine/crdschema internal/engine/jsonvalue internal/playground", true},
 	{"internal/engine", "internal/engine/admission/... internal/engine/conversion internal/engine/openapi internal/engine/celvalue internal/engine/celrule internal/engine/witness internal/engine/judged internal/engine/notes internal/verdict internal/engine/quickfix internal/engine/crddiff internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema internal/engine/kubectl internal/engine/release " + engineTools, true},

@@ -5,10 +5,12 @@ package expect
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"strconv"
 
-import "strconv"
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+)
 
 // coveragePage shows the coverage of rules as a page without scripts and other files.
 func coveragePage(c Coverage) templ.Component {

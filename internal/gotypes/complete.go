@@ -12,9 +12,11 @@ import (
 	"sync"
 
 	"sigs.k8s.io/controller-tools/pkg/crd"
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 	"sigs.k8s.io/controller-tools/pkg/deepcopy"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
+	"github.com/crdlab/crdlab/internal/documented"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
@@ -57,7 +59,10 @@ func Complete(c playground.GoCursor) *playground.Completion {
 		return completion
 	}
 	word := m.before
-	if definition, arguments := m.arguments(); definition != nil {
+	if definition, value := m.value(); definition != nil {
+		word = value
+		completion.Items = valueItems(definition, "")
+	} else if definition, arguments := m.arguments(); definition != nil {
 		words := words(arguments)
 		word = words[len(words)-1]
 		completion.Items = argumentItems(definition, words[:len(words)-1], word)
@@ -165,6 +170,16 @@ func (m markerAtCursor) arguments() (definition *markers.Definition, text string
 	return nil, ""
 }
 
+// value returns the definition of a marker whose value the cursor is in, and the value before the cursor.
+func (m markerAtCursor) value() (definition *markers.Definition, text string) {
+	for _, d := range vocabulary().AllDefinitions() {
+		if rest, ok := strings.CutPrefix(m.before, d.Name+"="); ok && d.Target == m.target && hasValue(d) {
+			return d, rest
+		}
+	}
+	return nil, ""
+}
+
 // hasValue reports whether a marker has a value instead of named arguments. A marker that parses
 // its content itself has one, too.
 func hasValue(d *markers.Definition) bool {
@@ -197,15 +212,10 @@ func (m markerAtCursor) markerItems() []playground.CompletionItem {
 // argumentItems lists the arguments of a marker that are not among others, or the values of the
 // argument that a word begins.
 func argumentItems(d *markers.Definition, others []string, word string) []playground.CompletionItem {
-	items := []playground.CompletionItem{}
 	if name, _, isValue := strings.Cut(word, "="); isValue {
-		if d.Fields[name].Type == markers.BoolType {
-			for _, value := range []string{"true", "false"} {
-				items = append(items, playground.CompletionItem{Label: value, Kind: playground.ItemValue, Insert: value, Stops: []int{}})
-			}
-		}
-		return items
+		return valueItems(d, name)
 	}
+	items := []playground.CompletionItem{}
 	help := helpOf(d).FieldsHelp(d)
 	for _, name := range argumentsOf(d) {
 		if !slices.ContainsFunc(others, func(other string) bool { return strings.HasPrefix(other, name+"=") }) {
@@ -214,6 +224,31 @@ func argumentItems(d *markers.Definition, others []string, word string) []playgr
 				Description: described(help[name]), Insert: name + "=", Stops: []int{},
 			})
 		}
+	}
+	return items
+}
+
+// documentedArguments maps arguments, and markers with a value, to the fields of CRDs that they set.
+var documentedArguments = map[string]string{
+	"listType": "JSONSchemaProps.x-kubernetes-list-type", "mapType": "JSONSchemaProps.x-kubernetes-map-type", "structType": "JSONSchemaProps.x-kubernetes-map-type",
+	"kubebuilder:validation:Type": "JSONSchemaProps.type", "kubebuilder:validation:XValidation:reason": "ValidationRule.reason",
+	"kubebuilder:resource:scope": "CustomResourceDefinitionSpec.scope", "kubebuilder:printcolumn:type": "CustomResourceColumnDefinition.type",
+	"kubebuilder:printcolumn:format": "CustomResourceColumnDefinition.format",
+}
+
+// valueItems lists the values of an argument, or of a marker if the argument's name is empty.
+func valueItems(d *markers.Definition, argument string) []playground.CompletionItem {
+	name := strings.Replace(strings.TrimSuffix(d.Name+":"+argument, ":"), crdmarkers.ValidationItemsPrefix, "kubebuilder:validation:", 1)
+	values := documented.OfField(documentedArguments[name])
+	if name == "kubebuilder:validation:Format" {
+		values = slices.Concat(documented.OfFormat("string"), documented.OfFormat("integer"), documented.OfFormat("number"))
+	}
+	if d.Fields[argument].Type == markers.BoolType {
+		values = []documented.Value{{Value: "true"}, {Value: "false"}}
+	}
+	items := []playground.CompletionItem{}
+	for _, v := range values {
+		items = append(items, playground.CompletionItem{Label: v.Value, Kind: playground.ItemValue, Description: v.Description, Insert: v.Value, Stops: []int{}})
 	}
 	return items
 }

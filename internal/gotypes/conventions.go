@@ -1,7 +1,6 @@
 package gotypes
 
 import (
-	"cmp"
 	"fmt"
 	"go/token"
 	"slices"
@@ -70,9 +69,7 @@ func (p *places) conventions(known []manifest.Finding) []manifest.Finding {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b manifest.Finding) int {
-		return cmp.Or(cmp.Compare(a.Message, b.Message), cmp.Compare(a.Path(), b.Path()), cmp.Compare(a.Range.Start.Line, b.Range.Start.Line))
-	})
+	sortProblems(all)
 	same := func(a, b manifest.Finding) bool { return a.Place == b.Place && a.Message == b.Message }
 	return slices.CompactFunc(all, same) // uniquemarkers repeats itself.
 }

@@ -3,7 +3,7 @@ package gotypes
 import (
 	"cmp"
 	"go/token"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode"
@@ -146,8 +146,9 @@ func packageProblems(roots []*loader.Package, f *files) []manifest.Finding {
 }
 
 func sortProblems(problems []manifest.Finding) {
-	slices.SortStableFunc(problems, func(a, b manifest.Finding) int {
+	sort.SliceStable(problems, func(i, j int) bool { // Generic code for large structs is large, too.
+		a, b := problems[i], problems[j]
 		return cmp.Or(cmp.Compare(a.Path(), b.Path()), cmp.Compare(a.Range.Start.Line, b.Range.Start.Line),
-			cmp.Compare(a.Range.Start.Character, b.Range.Start.Character), cmp.Compare(a.Message, b.Message))
+			cmp.Compare(a.Range.Start.Character, b.Range.Start.Character), cmp.Compare(a.Message, b.Message)) < 0
 	})
 }

@@ -3,6 +3,8 @@
 package gotypes
 
 import (
+	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -194,4 +196,36 @@ func callsOf(path, base, text string) []call {
 		}
 	}
 	return all
+}
+
+// HasConventions reports whether the settings of a directory's project request the notes on conventions.
+func HasConventions(directory string) bool {
+	_, set, _ := projectAt(directory)
+	return set.settings.Conventions
+}
+
+var conventionsLine = regexp.MustCompile(`(?m)^conventions:.*$`)
+
+// RequestConventions makes the settings file of a directory's project request the notes on conventions. A new
+// file is beside the go.mod.
+func RequestConventions(directory string) error {
+	_, set, err := projectAt(directory)
+	if err != nil {
+		return err
+	}
+	if set.file == "" {
+		root, _ := moduleAbove(directory, directory)
+		set.file = filepath.Join(root, SettingsFile)
+	}
+	text, err := os.ReadFile(set.file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	requested := []byte("conventions: true")
+	if conventionsLine.Match(text) {
+		text = conventionsLine.ReplaceAll(text, requested)
+	} else {
+		text = slices.Concat(bytes.TrimRight(text, "\n"), []byte("\n"), requested, []byte("\n"))
+	}
+	return os.WriteFile(set.file, bytes.TrimLeft(text, "\n"), 0o644) //nolint:gosec // as other files of the repository
 }

@@ -16,6 +16,9 @@ import (
 // kindFixAll is the kind of the action that applies all safe fixes of a file.
 const kindFixAll = "source.fixAll.crdlab"
 
+// kindConventions is the kind of the action that requests notes on conventions.
+const kindConventions = "source.conventions.crdlab"
+
 // codeActions returns the fixes of the findings in a range, and one action for all safe fixes of
 // the file.
 func (s snapshot) codeActions(ctx context.Context, f *file, p protocol.CodeActionParams) ([]protocol.CodeAction, error) {
@@ -26,6 +29,9 @@ func (s snapshot) codeActions(ctx context.Context, f *file, p protocol.CodeActio
 		if known.findings, err = s.findings(ctx, f); err != nil {
 			return all, err
 		}
+	}
+	if action, ok := s.conventionsAction(f); ok && wants(p.Context.Only, kindConventions) {
+		all = append(all, action)
 	}
 	var safe []protocol.TextEdit
 	for i, found := range known.findings {

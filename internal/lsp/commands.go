@@ -25,15 +25,18 @@ const (
 	commandServer  = "crdlab.serverCommand"
 	commandTest    = "crdlab.test"
 	commandRelease = "crdlab.release"
+	// The argument is the address of a Go file.
+	commandConventions = "crdlab.conventions"
 )
 
 // commands maps the commands to their functions.
 var commands = map[string]func(snapshot, context.Context, commandArguments) (any, error){
-	commandStored:  snapshot.storedObject,
-	commandPage:    snapshot.openPage,
-	commandServer:  snapshot.serverCommand,
-	commandTest:    snapshot.test,
-	commandRelease: snapshot.setRelease,
+	commandStored:      snapshot.storedObject,
+	commandPage:        snapshot.openPage,
+	commandServer:      snapshot.serverCommand,
+	commandTest:        snapshot.test,
+	commandRelease:     snapshot.setRelease,
+	commandConventions: snapshot.requestConventions,
 }
 
 // commandArguments are the arguments of a command: an address or a name, and a line.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sourcegraph/jsonrpc2"
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"github.com/crdlab/crdlab/internal/bundle"
@@ -29,7 +30,7 @@ const goPause = 300 * time.Millisecond
 // files in the editor. It returns the findings and mistakes in the file.
 func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) {
 	all := []finding{}
-	if !strings.Contains(f.text, "+kubebuilder:") {
+	if !f.hasKinds() {
 		return all, nil
 	}
 	o, err := gotypes.ParseOptions(s.settings.GoOptions)
@@ -69,6 +70,34 @@ func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) 
 	}
 	return all, nil
 }
+
+// conventionsAction returns the action that requests the notes on conventions for the project of a Go file; ok is false if
+// the settings request them already.
+func (s snapshot) conventionsAction(f *file) (action protocol.CodeAction, ok bool) {
+	const title = "Check this project for conventions of the Kubernetes API"
+	if !f.hasKinds() || s.settings.GoConventions || gotypes.HasConventions(filepath.Dir(f.path)) {
+		return action, false
+	}
+	return protocol.CodeAction{
+		Title: title, Kind: new(string(kindConventions)), Command: &protocol.Command{Title: title, Command: commandConventions, Arguments: []any{f.uri}},
+	}, true
+}
+
+// requestConventions writes the settings file of a Go file's project, and judges the open files with it.
+func (s snapshot) requestConventions(ctx context.Context, a commandArguments) (any, error) {
+	f, ok := s.files[a.text]
+	if !ok {
+		return nil, errNotOpen
+	}
+	if err := gotypes.RequestConventions(filepath.Dir(f.path)); err != nil {
+		return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: err.Error()}
+	}
+	s.diagnoseAll(ctx)
+	return nil, nil
+}
+
+// hasKinds reports whether the file may have Go types of CRDs.
+func (f *file) hasKinds() bool { return f.isGo() && strings.Contains(f.text, "+kubebuilder:") }
 
 // logOptions tells the editor which options of the project count, once for each place that has them.
 func (s snapshot) logOptions(ctx context.Context, p *manifest.Package) {

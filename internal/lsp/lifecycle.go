@@ -151,7 +151,7 @@ func (s *Server) initialize(_ context.Context, p initializeParams) (initializeRe
 		ReferencesProvider:         true,
 		DocumentSymbolProvider:     true,
 		WorkspaceSymbolProvider:    true,
-		CodeActionProvider:         protocol.CodeActionOptions{CodeActionKinds: []string{protocol.CodeActionKindQuickFix, kindFixAll}, ResolveProvider: new(true)},
+		CodeActionProvider:         protocol.CodeActionOptions{CodeActionKinds: []string{protocol.CodeActionKindQuickFix, kindFixAll, kindConventions}, ResolveProvider: new(true)},
 		CodeLensProvider:           &protocol.CodeLensOptions{},
 		DocumentFormattingProvider: true,
 		FoldingRangeProvider:       true,
@@ -167,9 +167,9 @@ func (s *Server) initialize(_ context.Context, p initializeParams) (initializeRe
 	return r, nil
 }
 
-// watched are the files whose changes matter: manifests, Go types, and the commit that is
-// checked out.
-var watched = []string{"**/*.{yaml,yml,json,go}", "**/.git/HEAD", "**/.git/logs/HEAD"}
+// watched are the files whose changes matter: manifests, Go types, the scripts with options of controller-gen, and
+// the commit that is checked out.
+var watched = []string{"**/*.{yaml,yml,json,go,mk,sh}", "**/{M,m,GNUm}akefile", "**/.git/HEAD", "**/.git/logs/HEAD"}
 
 func (s *Server) initialized(ctx context.Context, _ struct{}) {
 	if !s.client.watches {

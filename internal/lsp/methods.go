@@ -38,7 +38,7 @@ func init() {
 		protocol.MethodWorkspaceDidChangeConfiguration:    notification((*Server).didChangeConfiguration),
 		protocol.MethodWorkspaceDidChangeWatchedFiles:     notification((*Server).didChangeWatchedFiles),
 
-		protocol.MethodTextDocumentCompletion:         inGo(snapshot.markerCompletion, atCursor(snapshot.completion)),
+		protocol.MethodTextDocumentCompletion:         inGo(snapshot.markerCompletion, inLine(atCursor(snapshot.completion))),
 		protocol.MethodCompletionItemResolve:          request(snapshot.resolveCompletion),
 		protocol.MethodTextDocumentHover:              inGo(snapshot.markerHover, atCursor(snapshot.hover)),
 		protocol.MethodTextDocumentDefinition:         atCursor(snapshot.definition),

@@ -153,7 +153,7 @@ func shortened(text string) string {
 func (s snapshot) workspaceSymbols(ctx context.Context, p protocol.WorkspaceSymbolParams) ([]protocol.SymbolInformation, error) {
 	all := []protocol.SymbolInformation{}
 	query := strings.ToLower(p.Query)
-	for _, crd := range s.workspace.allCRDs(ctx) {
+	for _, crd := range s.workspace.allCRDs(ctx, s.settings) {
 		if !strings.Contains(strings.ToLower(crd.Described.Kind+" "+crd.Name), query) {
 			continue
 		}

@@ -86,11 +86,7 @@ func (w *workspace) crds(ctx context.Context, s settings, kind bundle.Kind) []*m
 	if _, ok := w.known[kind]; !ok || w.further == nil {
 		defer w.working(ctx)()
 	}
-	if w.further == nil {
-		w.further = w.readFurther(ctx, s)
-		w.former = w.further
-	}
-	further := crdsOf(w.further, kind)
+	further := crdsOf(w.furtherCRDs(ctx, s), kind)
 	if _, ok := w.known[kind]; !ok {
 		reader := load.Reader{Wants: func(text string) bool {
 			return isOfCRD(text) && strings.Contains(text, kind.Kind) && strings.Contains(text, kind.Group)
@@ -103,6 +99,15 @@ func (w *workspace) crds(ctx context.Context, s settings, kind bundle.Kind) []*m
 	return append(slices.Clone(w.known[kind]), further...)
 }
 
+// furtherCRDs returns the CRDs of the settings and of the cluster. The caller holds access.
+func (w *workspace) furtherCRDs(ctx context.Context, s settings) *manifest.Input {
+	if w.further == nil {
+		w.further = w.readFurther(ctx, s)
+		w.former = w.further
+	}
+	return w.further
+}
+
 // refresh forgets what was read before files changed. The caller holds access.
 func (w *workspace) refresh() {
 	if w.outdated.Swap(false) {
@@ -111,9 +116,12 @@ func (w *workspace) refresh() {
 	}
 }
 
-// allCRDs returns the CRDs in the folders.
-func (w *workspace) allCRDs(ctx context.Context) []*manifest.Document {
+// allCRDs returns the CRDs in the folders, and those of the settings and of the cluster.
+func (w *workspace) allCRDs(ctx context.Context, s settings) []*manifest.Document {
 	in := load.Reader{Wants: isOfCRD}.Read(ctx, w.allFolders())
+	w.access.Lock()
+	defer w.access.Unlock()
+	in.Documents = append(in.Documents, w.furtherCRDs(ctx, s).Documents...)
 	return slices.DeleteFunc(in.Documents, func(d *manifest.Document) bool { return !d.IsCRD })
 }
 

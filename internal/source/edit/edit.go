@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"sort"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -23,8 +24,9 @@ type Edit struct {
 // Apply applies edits to their source. The edits must not overlap.
 func Apply(text string, edits ...Edit) string {
 	index := yamltext.NewIndex(text)
-	sorted := slices.SortedStableFunc(slices.Values(edits), func(a, b Edit) int {
-		return index.Offset(a.Range.Start) - index.Offset(b.Range.Start)
+	sorted := slices.Clone(edits)
+	sort.SliceStable(sorted, func(i, j int) bool { // Generic code would enlarge the modules for the browser.
+		return index.Offset(sorted[i].Range.Start) < index.Offset(sorted[j].Range.Start)
 	})
 	var b strings.Builder
 	done := 0
