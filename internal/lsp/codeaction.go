@@ -30,9 +30,6 @@ func (s snapshot) codeActions(ctx context.Context, f *file, p protocol.CodeActio
 			return all, err
 		}
 	}
-	if action, ok := s.conventionsAction(f); ok && wants(p.Context.Only, kindConventions) {
-		all = append(all, action)
-	}
 	var safe []protocol.TextEdit
 	for i, found := range known.findings {
 		if overlaps(found.Range, p.Range) && wants(p.Context.Only, protocol.CodeActionKindQuickFix) {
@@ -53,6 +50,10 @@ func (s snapshot) codeActions(ctx context.Context, f *file, p protocol.CodeActio
 			Title: "Apply all safe fixes", Kind: new(string(kindFixAll)),
 			Edit: &protocol.WorkspaceEdit{Changes: map[protocol.DocumentUri][]protocol.TextEdit{f.uri: safe}},
 		})
+	}
+	// It is about no finding, so an editor must ask for it.
+	if action, ok := s.conventionsAction(f); ok && len(p.Context.Only) > 0 && wants(p.Context.Only, kindConventions) {
+		all = append(all, action)
 	}
 	return all, nil
 }
@@ -87,14 +88,17 @@ func (s snapshot) quickFixes(ctx context.Context, f *file, index int, found find
 // resolveAction adds the tested edit of a fix to a code action.
 func (s snapshot) resolveAction(ctx context.Context, raw json.RawMessage) (map[string]any, error) {
 	var selected struct {
-		Title string      `json:"title"`
-		Data  selectedFix `json:"data"`
+		Title string       `json:"title"`
+		Data  *selectedFix `json:"data"`
 	}
 	var action map[string]any // with members that the server does not know
 	if err := errors.Join(json.Unmarshal(raw, &selected), json.Unmarshal(raw, &action)); err != nil {
 		return nil, err
 	}
-	at := selected.Data
+	if selected.Data == nil { // A command needs no edit.
+		return action, nil
+	}
+	at := *selected.Data
 	f := s.files[at.URI]
 	if f == nil || f.version != at.Version {
 		return nil, errOutdatedFix
