@@ -56,6 +56,9 @@ func runGenerate(command *cobra.Command, patterns []string) (int, error) {
 		}
 	}
 	for _, crd := range generated.CRDs {
+		if generated.LacksMarkers { // As controller-gen, write none.
+			break
+		}
 		if _, err := io.WriteString(command.OutOrStdout(), crd.Text); err != nil {
 			return 0, err
 		}

@@ -61,7 +61,7 @@ func (c *checker) dropConsequences(mistakes []manifest.Finding) {
 			v.Findings = slices.DeleteFunc(v.Findings, follows)
 			isError := func(f manifest.Finding) bool { return f.Severity == playground.SeverityError }
 			if len(v.Findings) < all && !slices.ContainsFunc(v.Findings, isError) {
-				v.Unknown = "its Go package has errors"
+				v.Unknown = goErrors
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 // Reasons for an unknown verdict.
 const (
 	crdRejected  = "its CRD is rejected"
+	goErrors     = "its Go types have errors"
 	crdNotServed = "the API server does not serve its CRD"
 	notJudged    = "there is nothing to judge"
 )
@@ -35,6 +36,9 @@ func verdictOf(report playground.Report, d, crd *manifest.Document, a *admission
 			Findings: findingsOf(report.CRD.Findings, files),
 		}
 		v.Kubernetes, v.Approximate = report.Kubernetes.Emulated, report.Kubernetes.Approximate
+		if v.Accepted && crd.IsIncomplete != nil && crd.IsIncomplete() {
+			v.Unknown = goErrors
+		}
 		return v
 	}
 	files.object = d
@@ -51,6 +55,8 @@ func verdictOf(report playground.Report, d, crd *manifest.Document, a *admission
 	switch {
 	case !report.CRD.Accepted:
 		v.Unknown = crdRejected
+	case crd.IsIncomplete != nil && crd.IsIncomplete():
+		v.Unknown = goErrors
 	case len(o.DependsOn) > 0:
 		v.Unknown = "it depends on " + strings.Join(o.DependsOn, " and ")
 	}

@@ -33,8 +33,9 @@ type generated struct {
 	// findings lists what is found, in the order of the files. Errors come from controller-tools, the
 	// others from this package. Their fixes are not tested.
 	findings []manifest.Finding
-	// lacksGroup reports that a package declares a kind but no group.
-	lacksGroup bool
+	// lacksGroup reports that a package declares a kind but no group, and lacksMarkers that the CRDs are generated
+	// without some markers, because they are not valid. controller-gen generates no CRD then.
+	lacksGroup, lacksMarkers bool
 
 	again func(ctx context.Context, texts map[string]string) (*generated, error)
 }
@@ -64,7 +65,7 @@ func (g *generated) mistakes() (n int) {
 // asPackage returns the package of the generated CRDs. Its functions may be called at the same time.
 func (g *generated) asPackage(pattern string) *manifest.Package {
 	var access sync.Mutex // The CRDs share their files.
-	p := &manifest.Package{Pattern: pattern, Findings: slices.Clone(g.findings)}
+	p := &manifest.Package{Pattern: pattern, Findings: slices.Clone(g.findings), LacksMarkers: g.lacksMarkers}
 	for i, f := range p.Findings {
 		p.Findings[i].Fixes = slices.Clone(f.Fixes)
 		for n, fix := range f.Fixes {
@@ -167,11 +168,19 @@ func generate(roots []*loader.Package, files *files, o Options, more func(*place
 	places = newPlaces(context, files, o)
 	output := &output{}
 	context.OutputRule = output
+	invalid, restore := places.hideInvalidMarkers()
+	defer restore()
+	g.lacksMarkers = len(invalid) > 0
+	for _, root := range roots {
+		places.parser.NeedPackage(root)
+	}
 	cycles := places.cycles() // Their search makes the schemas for the others.
 	if err := o.generator.Generate(context); err != nil {
 		return nil, err
 	}
-	g.findings = places.withHints(places.explainForeign(places.explainRefused(places.explainMarkers(packageProblems(roots, files)))))
+	restore()
+	g.findings = append(invalid, places.explainForeign(places.explainRefused(packageProblems(roots, files)))...)
+	g.findings = places.withHints(g.findings)
 	g.findings = places.explainCgo(g.findings)
 	g.findings = append(g.findings, places.lint()...)
 	g.findings = places.explainStorage(g.findings)

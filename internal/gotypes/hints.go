@@ -5,6 +5,7 @@ import "strings"
 // inMarkers replaces the keywords of schemas in a hint by the markers that set them.
 func inMarkers(hint string) string {
 	return strings.NewReplacer(
+		"List the properties that identify an item.", "Add +listMapKey for each property that identifies an item.",
 		"storage: true", storageMarker,
 		"served: false", "+kubebuilder:unservedversion",
 		"nullable: true", "+nullable",

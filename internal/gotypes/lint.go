@@ -64,9 +64,10 @@ func (p *places) eachMarker(visit func(o origin, comment *ast.Comment)) {
 	}
 }
 
-// explainMarkers replaces the errors of controller-tools about the arguments of markers by
-// errors that name the marker, and explain its arguments.
-func (p *places) explainMarkers(problems []manifest.Finding) []manifest.Finding {
+// hideInvalidMarkers hides the markers whose arguments are not valid from controller-tools, which otherwise ignores
+// all types of their package. It returns an error for each, and the function that shows them again.
+func (p *places) hideInvalidMarkers() (problems []manifest.Finding, restore func()) {
+	hidden := map[*ast.Comment]string{}
 	p.eachMarker(func(o origin, comment *ast.Comment) {
 		definition := p.registry.Lookup(markerText(comment), target(o.node))
 		if definition == nil {
@@ -76,17 +77,21 @@ func (p *places) explainMarkers(problems []manifest.Finding) []manifest.Finding 
 		if err == nil {
 			return
 		}
-		whole := p.tokenRange(o, comment, 0, len(comment.Text))
-		problems = slices.DeleteFunc(problems, func(other manifest.Finding) bool {
-			return other.Path() == whole.Path() && other.Range.Start == whole.Range.Start
-		})
 		explained := p.parseAdvice(o, comment, definition)
 		problems = append(problems, manifest.Finding{
 			Place: p.marker(o, comment), Severity: playground.SeverityError,
 			Message: fmt.Sprintf("+%s: %s", definition.Name, parseErrors(err)), Hint: explained.hint, Fixes: explained.fix,
 		})
+		hidden[comment] = comment.Text
 	})
-	return problems
+	for comment := range hidden {
+		comment.Text = "// +" // a marker without a name, which describes nothing
+	}
+	return problems, func() {
+		for comment, text := range hidden {
+			comment.Text = text
+		}
+	}
 }
 
 // typeOf returns the type of an expression, or the type to which a pointer leads.

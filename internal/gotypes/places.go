@@ -41,9 +41,6 @@ func newPlaces(context *genall.GenerationContext, f *files, o Options) *places {
 		fields:   map[*markers.TypeInfo]*fields{},
 	}
 	crd.AddKnownTypes(p.parser)
-	for _, root := range p.roots {
-		p.parser.NeedPackage(root)
-	}
 	return p
 }
 

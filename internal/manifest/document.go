@@ -70,6 +70,8 @@ type Document struct {
 	Origin    func(playground.Range) Place
 	Hint      func(string) string
 	Translate func(context.Context, []edit.Edit) []Edit
+	// IsIncomplete reports that a generated CRD may lack parts, because its Go types have errors; nil for others.
+	IsIncomplete func() bool
 }
 
 // IsGenerated reports whether the document is not in a file of the user.

@@ -2,8 +2,10 @@ package manifest
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source/edit"
@@ -17,6 +19,9 @@ type Package struct {
 	// Options holds the options of controller-gen that the project uses, and OptionsFrom the file that has them,
 	// such as "Makefile:12". They are empty for the defaults and for options of the user.
 	Options, OptionsFrom string
+	// LacksMarkers reports that the CRDs are generated without the markers that are not valid: controller-gen
+	// generates none.
+	LacksMarkers bool
 	// Findings lists the mistakes in the Go files and the notes on them, in the order of the files.
 	Findings []Finding
 	// Again generates the CRDs with other contents of files, by their paths.
@@ -46,9 +51,30 @@ func IsGoPattern(path string) bool { return path == "..." || strings.HasSuffix(p
 // AddPackage adds a package and the documents of its CRDs.
 func (in *Input) AddPackage(p *Package) {
 	in.Packages = append(in.Packages, p)
+	first := len(in.Documents)
 	for _, file := range p.CRDs {
 		in.addGenerated(p.Pattern, file)
 	}
+	for _, d := range in.Documents[first:] {
+		d.IsIncomplete = sync.OnceValue(func() bool { return p.spoils(d, in.Documents[first:]) })
+	}
+}
+
+// spoils reports whether an error of the package may be about a CRD: it stands in a directory of the CRD's types,
+// or in one of other types, which any CRD of the package may need.
+func (p *Package) spoils(crd *Document, all []*Document) bool {
+	directories := func(d *Document) (found []string) {
+		for i := 0; d.Has("spec", "versions", i); i++ {
+			found = append(found, filepath.Dir(d.Place(d.At("spec", "versions", i)).Path()))
+		}
+		return found
+	}
+	own := directories(crd)
+	return slices.ContainsFunc(p.Findings, func(f Finding) bool {
+		in := filepath.Dir(f.Path())
+		ofOther := func(d *Document) bool { return slices.Contains(directories(d), in) }
+		return f.Severity == playground.SeverityError && (slices.Contains(own, in) || !slices.ContainsFunc(all, ofOther))
+	})
 }
 
 // AddBuilt adds an object that a kustomization builds.
