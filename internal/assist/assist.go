@@ -12,6 +12,7 @@
 //   - insert.go inserts a field into an object.
 //   - tests.go runs and exports tests.
 //   - publish.go writes a JSON Schema.
+//   - rename.go renames a property in a CRD.
 //
 // cursor.go finds the context of a cursor for completion and hover.
 package assist

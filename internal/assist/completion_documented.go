@@ -38,7 +38,7 @@ func (c *cursorContext) documentedValues() []documented.Value {
 		"CustomResourceSubresourceScale.specReplicasPath", "CustomResourceSubresourceScale.statusReplicasPath", "CustomResourceSubresourceScale.labelSelectorPath":
 		return c.jsonPaths(field)
 	}
-	return documented.OfField(owner+"."+field)
+	return documented.OfField(owner + "." + field)
 }
 
 // fieldAt returns the field whose value or item is at the cursor, and the name of the type

@@ -102,6 +102,9 @@ func (p *pasted) generate(ctx context.Context, s playground.GenerateRequest) {
 	}
 	line := 0
 	for _, crd := range g.crds {
+		if g.lacksMarkers { // The page must accept no object that the types are to refuse.
+			break
+		}
 		p.addOrigins(ctx, crd, line)
 		p.answer.CRDs += crd.text
 		line += strings.Count(crd.text, "\n")

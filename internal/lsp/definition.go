@@ -10,6 +10,7 @@ import (
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
+	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
 )
@@ -83,6 +84,24 @@ func (s snapshot) references(ctx context.Context, t target, cursor playground.Cu
 	if err != nil || explained.Schema == nil {
 		return all, err
 	}
+	places, err := s.fieldsOf(ctx, t, explained)
+	if err != nil {
+		return all, err
+	}
+	if p.Context.IncludeDeclaration {
+		places = append(places, t.crd.Place(*explained.Schema))
+	}
+	for _, place := range places {
+		if l := s.location(place); l != nil {
+			all = append(all, *l)
+		}
+	}
+	return all, nil
+}
+
+// fieldsOf returns the keys of the fields with an explained schema node of a CRD in its objects: the open ones, and
+// those in the folders.
+func (s snapshot) fieldsOf(ctx context.Context, t target, explained *playground.Explanation) ([]manifest.Place, error) {
 	var objects []target
 	open := map[string]bool{}
 	for _, uri := range slices.Sorted(maps.Keys(s.files)) {
@@ -98,25 +117,21 @@ func (s snapshot) references(ctx context.Context, t target, cursor playground.Cu
 			objects = append(objects, target{document: object, crd: t.crd})
 		}
 	}
+	var all []manifest.Place
 	for _, object := range objects {
 		places, err := s.valuesOf(ctx, object, explained)
 		if err != nil {
-			return all, err
+			return nil, err
 		}
 		all = append(all, places...)
-	}
-	if p.Context.IncludeDeclaration {
-		if place := s.location(t.crd.Place(*explained.Schema)); place != nil {
-			all = append(all, *place)
-		}
 	}
 	return all, nil
 }
 
 // valuesOf returns the keys in an object whose values have an explained schema node.
-func (s snapshot) valuesOf(ctx context.Context, object target, node *playground.Explanation) ([]protocol.Location, error) {
+func (s snapshot) valuesOf(ctx context.Context, object target, node *playground.Explanation) ([]manifest.Place, error) {
 	name := node.Title[strings.LastIndexByte(node.Title, '.')+1:]
-	var all []protocol.Location
+	var all []manifest.Place
 	for _, e := range outline(object.document) {
 		for e := range e.all() {
 			// Items and the values of maps have no name of their own.
@@ -130,9 +145,7 @@ func (s snapshot) valuesOf(ctx context.Context, object target, node *playground.
 			if found.Schema == nil || *found.Schema != *node.Schema {
 				continue
 			}
-			if l := s.location(object.document.Place(e.key)); l != nil {
-				all = append(all, *l)
-			}
+			all = append(all, object.document.Place(e.key))
 		}
 	}
 	return all, nil

@@ -148,6 +148,7 @@ func (s *Server) initialize(_ context.Context, p initializeParams) (initializeRe
 		CompletionProvider:         &protocol.CompletionOptions{TriggerCharacters: []string{".", " ", "\n", "\"", "(", "+"}, ResolveProvider: new(true)},
 		HoverProvider:              true,
 		DefinitionProvider:         true,
+		RenameProvider:             protocol.RenameOptions{PrepareProvider: new(true)},
 		ReferencesProvider:         true,
 		DocumentSymbolProvider:     true,
 		WorkspaceSymbolProvider:    true,

@@ -43,6 +43,8 @@ func init() {
 		protocol.MethodTextDocumentHover:              inGo(snapshot.markerHover, atCursor(snapshot.hover)),
 		protocol.MethodTextDocumentDefinition:         atCursor(snapshot.definition),
 		protocol.MethodTextDocumentReferences:         atCursor(snapshot.references),
+		protocol.MethodTextDocumentPrepareRename:      atCursor(snapshot.prepareRename),
+		protocol.MethodTextDocumentRename:             atCursor(snapshot.rename),
 		protocol.MethodTextDocumentDocumentSymbol:     ofFile(snapshot.documentSymbols),
 		protocol.MethodWorkspaceSymbol:                request(snapshot.workspaceSymbols),
 		protocol.MethodTextDocumentCodeAction:         ofFile(snapshot.codeActions),

@@ -133,6 +133,9 @@ type reader struct {
 	reads     []read
 	// literals holds strings, integers and other numbers.
 	literals []any
+	// selections holds the expressions that select the wanted path; nil if none is wanted.
+	wanted     []string
+	selections map[int64]bool
 	// parsed reports that the expression is valid, and indirect that it may have reads by
 	// other variables than those in scope.
 	parsed, indirect bool
@@ -234,11 +237,17 @@ func (r *reader) path(e ast.Expr) (path []string, ok bool) {
 		path, ok = r.variables[e.AsIdent()]
 		return path, ok
 	case ast.SelectKind:
-		return r.step(e.AsSelect().Operand(), e.AsSelect().FieldName())
+		path, ok = r.step(e.AsSelect().Operand(), e.AsSelect().FieldName())
 	case ast.CallKind:
-		return r.callPath(e.AsCall())
+		path, ok = r.callPath(e.AsCall())
+		if name := e.AsCall().FunctionName(); name != operators.OptSelect {
+			return path, ok
+		}
 	}
-	return nil, false
+	if ok && r.selections != nil && slices.Equal(path, r.wanted) {
+		r.selections[e.ID()] = true
+	}
+	return path, ok
 }
 
 // callPath returns the path of an index, an optional field access, or the value of an
@@ -269,4 +278,53 @@ func (r *reader) step(operand ast.Expr, name string) (path []string, ok bool) {
 		name = unescaped
 	}
 	return append(slices.Clip(path), name), true
+}
+
+// Selections returns the offsets in bytes at which an expression names the last step of a path below self or
+// oldSelf. It returns nothing for an expression that cannot be parsed.
+func Selections(expression string, path []string) []int {
+	r := reader{variables: map[string][]string{cel.ScopedVarName: {}, cel.OldScopedVarName: {}}, wanted: path, selections: map[int64]bool{}}
+	if IsTooLong(expression) {
+		return nil
+	}
+	parsed, issues := parseEnv().Parse(expression)
+	if issues.Err() != nil {
+		return nil
+	}
+	r.walk(parsed.NativeRep().Expr(), false)
+	info := parsed.NativeRep().SourceInfo()
+	var offsets []int
+	for id := range r.selections {
+		// The location of a selection is its dot, and that of has() its parenthesis.
+		at := info.GetStartLocation(id)
+		offset := 0
+		for range at.Line() - 1 {
+			offset += strings.IndexByte(expression[offset:], '\n') + 1
+		}
+		offset += len(string([]rune(expression[offset:])[:at.Column()]))
+		if rest := expression[offset:]; rest[0] == '(' {
+			argument := strings.TrimRight(rest[1:closing(rest)], " \t\r\n")
+			offsets = append(offsets, offset+1+strings.LastIndexAny(argument, ".? \t\r\n")+1)
+		} else {
+			offsets = append(offsets, len(expression)-len(strings.TrimLeft(rest, ".? \t\r\n")))
+		}
+	}
+	slices.Sort(offsets)
+	return slices.Compact(offsets)
+}
+
+// closing returns the offset of the parenthesis that closes the first one.
+func closing(text string) int {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(text)
 }

@@ -2,6 +2,7 @@ package celvalue_test
 
 import (
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -60,6 +61,33 @@ func TestOperands(t *testing.T) {
 		paths, literals := celvalue.Operands(test.expression)
 		if !reflect.DeepEqual(paths, test.paths) || !reflect.DeepEqual(literals, test.literals) {
 			t.Errorf("Operands(%q) = %v, %v", test.expression, paths, literals)
+		}
+	}
+}
+
+func TestSelections(t *testing.T) {
+	tests := []struct {
+		expression, path, want string
+	}{
+		{"self.a <= self.b", "a", "self.[a] <= self.b"},
+		{"self.a.a <= self.a", "a", "self.[a].a <= self.[a]"},
+		{"self.a.a <= self.a", "a.a", "self.a.[a] <= self.a"},
+		{"has(self.a) && self.?a.orValue(0) > oldSelf.a", "a", "has(self.[a]) && self.?[a].orValue(0) > oldSelf.[a]"},
+		{"'é' != self.\n  a && self.b == 'self.a'", "a", "'é' != self.\n  [a] && self.b == 'self.a'"},
+		{"self.jobs.all(j, j.name != '' && self.jobs.exists_one(k, k.name == j.name))", "jobs.*.name", "self.jobs.all(j, j.[name] != '' && self.jobs.exists_one(k, k.[name] == j.[name]))"},
+		{"self.jobs[0].name == self.name", "jobs.*.name", "self.jobs[0].[name] == self.name"},
+		{"self.x__dash__y > 1", "x-y", "self.[x__dash__y] > 1"},
+		{"self.a <", "a", "self.a <"},
+	}
+	for _, test := range tests {
+		got, done := "", 0
+		for _, offset := range celvalue.Selections(test.expression, strings.Split(test.path, ".")) {
+			end := offset + len(regexp.MustCompile(`^\w+`).FindString(test.expression[offset:]))
+			got += test.expression[done:offset] + "[" + test.expression[offset:end] + "]"
+			done = end
+		}
+		if got += test.expression[done:]; got != test.want {
+			t.Errorf("Selections(%q, %q): %s", test.expression, test.path, got)
 		}
 	}
 }
