@@ -31,7 +31,7 @@ func (s snapshot) kindVersions(ctx context.Context) []kindVersion {
 			all = append(all, kindVersion{d.Described.Group + "/" + d.Scalar("spec", "versions", i, "name"), d.Described.Kind})
 		}
 	}
-	groups := goPackages(s.workspace.allFolders())
+	groups := s.workspace.groups()
 	for _, kind := range s.workspace.goKinds() {
 		directory := filepath.Dir(kind.Path())
 		for group, directories := range groups {

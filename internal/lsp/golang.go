@@ -112,14 +112,8 @@ func (s snapshot) logOptions(ctx context.Context, p *manifest.Package) {
 
 // versionsBeside returns the directories of the other packages with the group of a directory's package.
 func (w *workspace) versionsBeside(directory string) []string {
-	w.access.Lock()
-	defer w.access.Unlock()
-	w.refresh()
-	if w.goPackages == nil {
-		w.goPackages = goPackages(w.folders)
-	}
 	var beside []string
-	for _, directories := range w.goPackages {
+	for _, directories := range w.groups() {
 		if !slices.Contains(directories, directory) {
 			continue
 		}
@@ -202,10 +196,7 @@ func eachGoFile(folder string, visit func(path string, text []byte)) {
 // generated returns the CRDs of a kind that the Go packages of its group in the folders generate. They
 // are generated together, because each version of a kind may have a package of its own.
 func (w *workspace) generated(ctx context.Context, kind bundle.Kind) []*manifest.Document {
-	if w.goPackages == nil {
-		w.goPackages = goPackages(w.folders)
-	}
-	directories := w.goPackages[kind.Group]
+	directories := w.groups()[kind.Group]
 	if len(directories) == 0 {
 		return nil
 	}

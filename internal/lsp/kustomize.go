@@ -61,21 +61,24 @@ func (s snapshot) build(ctx context.Context, f *file, in *manifest.Input) (chang
 // kustomizationDirectories returns the directories of the kustomizations in the folders.
 func (w *workspace) kustomizationDirectories() []string {
 	w.access.Lock()
-	defer w.access.Unlock()
 	w.refresh()
-	if w.kustomizations == nil {
-		w.kustomizations = []string{}
-		for _, folder := range w.folders {
-			_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-				switch {
-				case err != nil || entry.IsDir() && path != folder && load.IsIgnored(entry.Name()):
-					return fs.SkipDir
-				case kustomize.IsKustomization(path):
-					w.kustomizations = append(w.kustomizations, filepath.Dir(path))
-				}
-				return nil
-			})
-		}
+	read := w.kustomizations
+	w.access.Unlock()
+	return read()
+}
+
+func kustomizationsIn(folders []string) []string {
+	directories := []string{}
+	for _, folder := range folders {
+		_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil || entry.IsDir() && path != folder && load.IsIgnored(entry.Name()):
+				return fs.SkipDir
+			case kustomize.IsKustomization(path):
+				directories = append(directories, filepath.Dir(path))
+			}
+			return nil
+		})
 	}
-	return w.kustomizations
+	return directories
 }

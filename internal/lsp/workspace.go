@@ -31,25 +31,27 @@ type workspace struct {
 	// the lock, because the messages behind it must not wait until CRDs are read.
 	outdated atomic.Bool
 
+	// access guards the fields below. Nobody holds it while files are read: a function reads them once, for all
+	// who need them.
 	access  sync.Mutex
 	folders []string
-	// known holds the CRDs of kinds in the folders.
-	known map[bundle.Kind][]*manifest.Document
-	// goPackages holds the directories of the Go packages in the folders by the groups of their
-	// kinds; nil if they are not read yet.
-	goPackages map[string][]string
-	// kustomizations holds the directories of kustomizations in the folders; nil if they are not read yet.
-	kustomizations []string
-	// further holds the CRDs of the settings and of the cluster; nil if they are not read yet.
-	further *manifest.Input
-	// former is the last value of further. Its addresses and CRDs of the cluster are not read
-	// again.
-	former  *manifest.Input
-	cluster map[string]string
+	// known returns the CRDs of kinds in the folders.
+	known map[bundle.Kind]func() []*manifest.Document
+	// goPackages returns the directories of the Go packages in the folders by the groups of their kinds.
+	goPackages func() map[string][]string
+	// kustomizations returns the directories of kustomizations in the folders.
+	kustomizations func() []string
+	// further returns the CRDs of the settings and of the cluster; nil if they are not asked for yet.
+	further func() *manifest.Input
+	// former is the last value of further, for the settings with a number. Its addresses and CRDs of the cluster are
+	// not read again.
+	former      *manifest.Input
+	cluster     map[string]string
+	settingsNow int
 }
 
 func newWorkspace(o Options, warn func([]manifest.Problem), working func(context.Context) (done func())) *workspace {
-	return &workspace{options: o, warn: warn, working: working, known: map[bundle.Kind][]*manifest.Document{}}
+	return &workspace{options: o, warn: warn, working: working, known: map[bundle.Kind]func() []*manifest.Document{}}
 }
 
 // setFolders adds and removes folders.
@@ -75,54 +77,67 @@ func (w *workspace) forgetSettings() {
 	w.access.Lock()
 	defer w.access.Unlock()
 	w.former, w.cluster = nil, nil
+	w.settingsNow++
 }
 
 // crds returns the CRDs of a kind. The problems of other files do not matter.
 func (w *workspace) crds(ctx context.Context, s settings, kind bundle.Kind) []*manifest.Document {
-	w.access.Lock()
-	defer w.access.Unlock()
 	ctx = context.WithoutCancel(ctx) // Otherwise each keystroke would begin anew.
+	w.access.Lock()
 	w.refresh()
-	if _, ok := w.known[kind]; !ok || w.further == nil {
+	known, isKnown := w.known[kind]
+	isKnown = isKnown && w.further != nil
+	further := w.furtherCRDs(ctx, s)
+	if known == nil {
+		folders := slices.Clone(w.folders)
+		known = sync.OnceValue(func() []*manifest.Document {
+			reader := load.Reader{Wants: func(text string) bool {
+				return isOfCRD(text) && strings.Contains(text, kind.Kind) && strings.Contains(text, kind.Group)
+			}}
+			found := crdsOf(reader.Read(ctx, folders), kind)
+			if len(found)+len(crdsOf(further(), kind)) == 0 {
+				found = w.generated(ctx, kind)
+			}
+			return found
+		})
+		w.known[kind] = known
+	}
+	w.access.Unlock()
+	if !isKnown {
 		defer w.working(ctx)()
 	}
-	further := crdsOf(w.furtherCRDs(ctx, s), kind)
-	if _, ok := w.known[kind]; !ok {
-		reader := load.Reader{Wants: func(text string) bool {
-			return isOfCRD(text) && strings.Contains(text, kind.Kind) && strings.Contains(text, kind.Group)
-		}}
-		w.known[kind] = crdsOf(reader.Read(ctx, w.folders), kind)
-		if len(w.known[kind])+len(further) == 0 {
-			w.known[kind] = w.generated(ctx, kind)
-		}
-	}
-	return append(slices.Clone(w.known[kind]), further...)
-}
-
-// furtherCRDs returns the CRDs of the settings and of the cluster. The caller holds access.
-func (w *workspace) furtherCRDs(ctx context.Context, s settings) *manifest.Input {
-	if w.further == nil {
-		w.further = w.readFurther(ctx, s)
-		w.former = w.further
-	}
-	return w.further
+	return append(slices.Clone(known()), crdsOf(further(), kind)...)
 }
 
 // refresh forgets what was read before files changed. The caller holds access.
 func (w *workspace) refresh() {
-	if w.outdated.Swap(false) {
-		clear(w.known)
-		w.further, w.goPackages, w.kustomizations = nil, nil, nil
+	if !w.outdated.Swap(false) && w.goPackages != nil {
+		return
 	}
+	clear(w.known)
+	w.further = nil
+	folders := slices.Clone(w.folders)
+	w.goPackages = sync.OnceValue(func() map[string][]string { return goPackages(folders) })
+	w.kustomizations = sync.OnceValue(func() []string { return kustomizationsIn(folders) })
+}
+
+// groups returns the directories of the Go packages in the folders by the groups of their kinds.
+func (w *workspace) groups() map[string][]string {
+	w.access.Lock()
+	w.refresh()
+	read := w.goPackages
+	w.access.Unlock()
+	return read()
 }
 
 // allCRDs returns the CRDs in the folders, and those of the settings and of the cluster.
 func (w *workspace) allCRDs(ctx context.Context, s settings) []*manifest.Document {
-	in := load.Reader{Wants: isOfCRD}.Read(ctx, w.allFolders())
 	w.access.Lock()
-	defer w.access.Unlock()
-	in.Documents = append(in.Documents, w.furtherCRDs(ctx, s).Documents...)
-	return slices.DeleteFunc(in.Documents, func(d *manifest.Document) bool { return !d.IsCRD })
+	w.refresh()
+	further := w.furtherCRDs(context.WithoutCancel(ctx), s)
+	w.access.Unlock()
+	in := load.Reader{Wants: isOfCRD}.Read(ctx, w.allFolders())
+	return slices.DeleteFunc(append(in.Documents, further().Documents...), func(d *manifest.Document) bool { return !d.IsCRD })
 }
 
 // objects returns the objects of a kind in the folders.
@@ -134,28 +149,39 @@ func (w *workspace) objects(ctx context.Context, kind bundle.Kind) []*manifest.D
 
 func isOfCRD(text string) bool { return strings.Contains(text, "CustomResourceDefinition") }
 
-// readFurther reads the CRDs of the settings and of the cluster.
-func (w *workspace) readFurther(ctx context.Context, s settings) *manifest.Input {
-	directory := ""
+// furtherCRDs returns the function that reads the CRDs of the settings and of the cluster. The caller holds access.
+func (w *workspace) furtherCRDs(ctx context.Context, s settings) func() *manifest.Input {
+	if w.further != nil {
+		return w.further
+	}
+	former, inCluster, number, directory := w.former, w.cluster, w.settingsNow, ""
 	if len(w.folders) > 0 {
 		directory = w.folders[0]
 	}
-	reader := newReader(directory, gotypes.Options{})
-	reader.Previous = w.former
-	in := reader.Read(ctx, s.CRDs)
-	if s.FromCluster && w.cluster == nil {
-		var err error
-		if w.cluster, err = w.options.clusterCRDs(ctx); err != nil {
-			in.Problems = append(in.Problems, manifest.Problem{Path: "cluster", Err: err})
+	w.further = sync.OnceValue(func() *manifest.Input {
+		reader := newReader(directory, gotypes.Options{})
+		reader.Previous = former
+		in := reader.Read(ctx, s.CRDs)
+		if s.FromCluster && inCluster == nil {
+			var err error
+			if inCluster, err = w.options.clusterCRDs(ctx); err != nil {
+				in.Problems = append(in.Problems, manifest.Problem{Path: "cluster", Err: err})
+			}
 		}
-	}
-	for _, path := range slices.Sorted(maps.Keys(w.cluster)) {
-		in.Add(path, w.cluster[path])
-	}
-	if w.former == nil { // Once is enough.
-		w.warn(in.Problems)
-	}
-	return in
+		for _, path := range slices.Sorted(maps.Keys(inCluster)) {
+			in.Add(path, inCluster[path])
+		}
+		if former == nil { // Once is enough.
+			w.warn(in.Problems)
+		}
+		w.access.Lock()
+		defer w.access.Unlock()
+		if number == w.settingsNow {
+			w.former, w.cluster = in, inCluster
+		}
+		return in
+	})
+	return w.further
 }
 
 // clusterCRDs returns the CRDs of the cluster by their paths in messages.
