@@ -83,8 +83,11 @@ func (c *checker) clusters() [][]acceptedCRD {
 		if clusters[key] == nil {
 			keys = append(keys, key)
 		}
-		if !slices.ContainsFunc(clusters[key], func(other acceptedCRD) bool { return other.report.Name == crd.report.Name }) {
+		same := slices.IndexFunc(clusters[key], func(other acceptedCRD) bool { return other.report.Name == crd.report.Name })
+		if same < 0 {
 			clusters[key] = append(clusters[key], crd)
+		} else if other := clusters[key][same]; other.report.Names.Kind != crd.report.Names.Kind {
+			c.warnOfSameName(crd, other)
 		}
 	}
 	var all [][]acceptedCRD
@@ -92,6 +95,19 @@ func (c *checker) clusters() [][]acceptedCRD {
 		all = append(all, clusters[key])
 	}
 	return all
+}
+
+// warnOfSameName adds a warning to a CRD with the name of another CRD in its directory, and another kind. They are no
+// errors, because the files may be for different clusters.
+func (c *checker) warnOfSameName(crd, other acceptedCRD) {
+	d, first := &c.result.Documents[crd.document], c.result.Documents[other.document].source
+	v := &d.Verdicts[crd.release]
+	v.Findings = append(v.Findings, manifest.Finding{
+		Place: d.source.Place(d.source.At("metadata", "name")), Severity: playground.SeverityWarning, Field: "metadata.name",
+		Message: fmt.Sprintf("The CRD of %s in %s has the same name, so a cluster has only one of them: the API server refuses to change the kind.", other.report.Names.Kind, first.Place(playground.Range{}).Path()),
+		Hint:    "Give one of the kinds another plural, and its CRD the name PLURAL.GROUP.",
+		Related: []manifest.Related{{Place: first.Place(first.At("spec", "names", "kind")), Message: "The other kind"}},
+	})
 }
 
 // addConflict adds the conflict of a CRD with CRDs that were created before.
