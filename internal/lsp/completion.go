@@ -11,7 +11,6 @@ import (
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"github.com/crdlab/crdlab/internal/gotypes"
-	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -33,10 +32,34 @@ func (s snapshot) completion(ctx context.Context, t target, cursor playground.Cu
 	return s.items(*response.Complete, s.rangeIn(t.document.File, t.document.InFile(response.Complete.Range))), nil
 }
 
-// markerCompletion lists the markers or arguments at a position in a Go file.
-func (s snapshot) markerCompletion(text *manifest.File, cursor playground.GoCursor) protocol.CompletionList {
-	completion := gotypes.Complete(cursor)
-	return s.items(*completion, s.rangeIn(text, completion.Range))
+// markerCompletion lists the markers or arguments at a position in a Go file, or what may follow in a rule.
+func (s snapshot) markerCompletion(ctx context.Context, f *file, l cursorLine) (protocol.CompletionList, error) {
+	r, ok := ruleAt(f, l)
+	if !ok {
+		completion := gotypes.Complete(playground.GoCursor{Text: f.text, Position: l.at})
+		return s.items(*completion, s.rangeIn(l.File, completion.Range)), nil
+	}
+	cursor, ok, err := s.cursorInRule(ctx, r)
+	if err != nil || !ok {
+		return s.items(playground.Completion{}, protocol.Range{}), err
+	}
+	response, err := s.assistant.Respond(ctx, playground.AssistRequest{Complete: &cursor})
+	if err != nil {
+		return protocol.CompletionList{}, err
+	}
+	completion := *response.Complete
+	for i := range completion.Items {
+		completion.Items[i].Insert, completion.Items[i].Stops = r.quoted(completion.Items[i].Insert), nil
+	}
+	return s.items(completion, s.rangeIn(l.File, inRule(completion.Range, cursor, l))), nil
+}
+
+// inRule returns the range in a Go file of a range in a rule of the generated CRD.
+func inRule(in playground.Range, cursor playground.Cursor, l cursorLine) playground.Range {
+	place := playground.Range{Start: l.at, End: l.at}
+	place.Start.Character -= cursor.Position.Character - in.Start.Character
+	place.End.Character += in.End.Character - cursor.Position.Character
+	return place
 }
 
 // items returns completion items that replace a range.

@@ -33,15 +33,9 @@ func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) 
 	if !f.hasKinds() {
 		return all, nil
 	}
-	o, err := gotypes.ParseOptions(s.settings.GoOptions)
+	o, err := s.goOptions()
 	if err != nil {
 		return append(all, s.note(manifest.Place{File: manifest.NewFile(f.path, f.text)}, "The setting crdlab.goOptions is not valid: "+err.Error())), nil
-	}
-	o.Conventions, o.Texts = s.settings.GoConventions, map[string]string{}
-	for _, open := range s.files {
-		if open.isGo() {
-			o.Texts[open.path] = open.text
-		}
 	}
 	directory := filepath.Dir(f.path)
 	generated, err := gotypes.Load(ctx, directory, append([]string{"./..."}, s.workspace.versionsBeside(directory)...), o)
@@ -69,6 +63,18 @@ func (s snapshot) findingsInGo(ctx context.Context, f *file) ([]finding, error) 
 		}
 	}
 	return all, nil
+}
+
+// goOptions returns the options of the settings, with the files in the editor.
+func (s snapshot) goOptions() (gotypes.Options, error) {
+	o, err := gotypes.ParseOptions(s.settings.GoOptions)
+	o.Conventions, o.Texts = s.settings.GoConventions, map[string]string{}
+	for _, open := range s.files {
+		if open.isGo() {
+			o.Texts[open.path] = open.text
+		}
+	}
+	return o, err
 }
 
 // conventionsAction returns the action that requests the notes on conventions for the project of a Go file; ok is false if

@@ -8,7 +8,6 @@ import (
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"github.com/crdlab/crdlab/internal/gotypes"
-	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -35,13 +34,26 @@ func (s snapshot) hover(ctx context.Context, t target, cursor playground.Cursor,
 	return hoverOf(text.String(), *h, s.rangeIn(t.document.File, t.document.InFile(h.Range))), nil
 }
 
-// markerHover describes the marker at a position in a Go file.
-func (s snapshot) markerHover(text *manifest.File, cursor playground.GoCursor) *protocol.Hover {
-	h := gotypes.Hover(cursor)
-	if h.Title == "" {
-		return nil
+// markerHover describes the marker at a position in a Go file, or the element of its rule.
+func (s snapshot) markerHover(ctx context.Context, f *file, l cursorLine) (*protocol.Hover, error) {
+	h, place := gotypes.Hover(playground.GoCursor{Text: f.text, Position: l.at}), playground.Range{}
+	if r, ok := ruleAt(f, l); ok {
+		cursor, ok, err := s.cursorInRule(ctx, r)
+		if err != nil || !ok {
+			return nil, err
+		}
+		response, err := s.assistant.Respond(ctx, playground.AssistRequest{Hover: &cursor})
+		if err != nil {
+			return nil, err
+		}
+		h, place = response.Hover, inRule(response.Hover.Range, cursor, l)
+	} else {
+		place = h.Range
 	}
-	return hoverOf(description(*h), *h, s.rangeIn(text, h.Range))
+	if h.Title == "" {
+		return nil, nil
+	}
+	return hoverOf(description(*h), *h, s.rangeIn(l.File, place)), nil
 }
 
 // hoverOf returns a description of a range, which may be empty.

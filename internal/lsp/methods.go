@@ -8,7 +8,6 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
-	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -116,7 +115,7 @@ func atCursor[P, R any](f func(snapshot, context.Context, target, playground.Cur
 }
 
 // inGo returns a method that responds about a position in a Go file with a function of its own.
-func inGo[R any](f func(snapshot, *manifest.File, playground.GoCursor) R, other method) method {
+func inGo[R any](f func(snapshot, context.Context, *file, cursorLine) (R, error), other method) method {
 	return method{request: func(s snapshot, ctx context.Context, raw json.RawMessage) (any, error) {
 		p, err := decode[about[struct{}]](raw)
 		if err != nil {
@@ -126,8 +125,7 @@ func inGo[R any](f func(snapshot, *manifest.File, playground.GoCursor) R, other 
 		if !ok || !open.isGo() {
 			return other.request(s, ctx, raw)
 		}
-		text := manifest.NewFile(open.path, open.text)
-		return f(s, text, playground.GoCursor{Text: open.text, Position: s.positionFrom(text, p.place.Position)}), nil
+		return f(s, ctx, open, s.lineAt(open, p.place.Position))
 	}}
 }
 

@@ -58,6 +58,7 @@ type Server struct {
 	client    client
 	workspace *workspace
 	diagnoser diagnoser
+	rule      ruleContext
 	// logged holds the messages that are logged once.
 	logged sync.Map
 	// progresses numbers the tokens of progress.
