@@ -44,6 +44,8 @@ type Options struct {
 	IsStored func(*manifest.Document) bool
 	// IsBuiltIn reports whether the API server has the kind of an object without a CRD. It may be nil.
 	IsBuiltIn func(*manifest.Document) bool
+	// Needs reports whether the verdict on a document is needed. A CRD without such a document is not judged. It may be nil.
+	Needs func(*manifest.Document) bool
 	// Conditions creates CRDs, whose names differ, in the same cluster, and returns the
 	// condition NamesAccepted of each. It may be nil.
 	Conditions func(context.Context, []playground.CRD) ([]playground.Condition, error)
@@ -57,7 +59,7 @@ func Run(ctx context.Context, in *manifest.Input, o Options) (*Result, error) {
 	if admission != nil && len(admission.groups) == 0 {
 		admission = nil // There is nothing to judge with them.
 	}
-	units, result := plan(in, admission, o.IsBuiltIn)
+	units, result := plan(in, admission, o)
 	if admission != nil {
 		result.Admission = admission.text
 	}
@@ -88,13 +90,23 @@ type unit struct {
 }
 
 // plan divides an input into units. The documents of the result have no verdicts yet.
-func plan(in *manifest.Input, a *admission, isBuiltIn func(*manifest.Document) bool) ([]unit, *Result) {
+func plan(in *manifest.Input, a *admission, o Options) ([]unit, *Result) {
 	result := &Result{Documents: []Document{}, WithoutCRD: []Object{}, BuiltIn: []Object{}, Packages: []Package{}, Skipped: []Skipped{}, Builds: []manifest.Build{}, Problems: []Problem{}}
 	chains, withoutCRD := chainsOf(in)
+	isUnneeded := map[*manifest.Document]bool{}
+	if o.Needs != nil {
+		chains = slices.DeleteFunc(chains, func(c *chain) bool {
+			unneeded := !slices.ContainsFunc(c.documentsInOrder(), o.Needs)
+			for _, d := range c.documentsInOrder() {
+				isUnneeded[d] = unneeded
+			}
+			return unneeded
+		})
+	}
 	for _, d := range withoutCRD {
 		switch {
 		case a.has(d):
-		case isBuiltIn != nil && isBuiltIn(d) && d.Kind.Group != AdmissionGroup:
+		case o.IsBuiltIn != nil && o.IsBuiltIn(d) && d.Kind.Group != AdmissionGroup:
 			result.BuiltIn = append(result.BuiltIn, objectOf(d))
 		default:
 			result.WithoutCRD = append(result.WithoutCRD, objectOf(d))
@@ -102,7 +114,7 @@ func plan(in *manifest.Input, a *admission, isBuiltIn func(*manifest.Document) b
 	}
 	indexOf := map[*manifest.Document]int{}
 	for _, d := range in.Documents {
-		if !slices.Contains(withoutCRD, d) || a.has(d) && IsPolicy(d) {
+		if !isUnneeded[d] && (!slices.Contains(withoutCRD, d) || a.has(d) && IsPolicy(d)) {
 			indexOf[d] = len(result.Documents)
 			result.Documents = append(result.Documents, Document{Object: objectOf(d), source: d})
 		}

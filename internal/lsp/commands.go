@@ -152,7 +152,7 @@ func (s snapshot) test(ctx context.Context, a commandArguments) (any, error) {
 	if !ok {
 		return nil, errNotOpen
 	}
-	r, err := expect.Run(ctx, s.input(ctx, f), s.checkOptions())
+	r, err := expect.Run(ctx, s.input(ctx, f), s.checkOpen())
 	if err != nil {
 		return nil, err
 	}

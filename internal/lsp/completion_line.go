@@ -117,7 +117,7 @@ func (s snapshot) commentCompletion(ctx context.Context, f *file, l cursorLine) 
 	if !strings.Contains(l.before, "#") {
 		return list, false, nil
 	}
-	tested, err := expect.Run(ctx, s.input(ctx, f), s.checkOptions())
+	tested, err := expect.Run(ctx, s.input(ctx, f), s.checkOpen())
 	if err != nil {
 		return list, false, err
 	}

@@ -370,3 +370,10 @@ func (s snapshot) checkOptions() check.Options {
 		Conditions: naming.Conditions,
 	}
 }
+
+// checkOpen returns the same options without the verdicts on CRDs in closed files that define no object.
+func (s snapshot) checkOpen() check.Options {
+	o, isOpen := s.checkOptions(), s.openPaths()
+	o.Needs = func(d *manifest.Document) bool { return !d.IsCRD || isOpen[d.File.Path] || d.BuiltBy != "" }
+	return o
+}

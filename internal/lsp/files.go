@@ -60,7 +60,7 @@ type judgment struct {
 func (f *file) judge(ctx context.Context, s snapshot) (*judgment, error) {
 	f.judging.Lock()
 	defer f.judging.Unlock()
-	in, o := s.input(ctx, f), s.checkOptions()
+	in, o := s.input(ctx, f), s.checkOpen()
 	if last := f.judged; last != nil && last.release == o.Releases[0] && slices.Equal(last.in, in.Documents) && (last.files == nil || maps.Equal(last.files, s.files)) {
 		return last, nil
 	}

@@ -234,10 +234,7 @@ func (s snapshot) input(ctx context.Context, f *file) *manifest.Input {
 		groups[cmp.Or(d.Described.Group, d.Kind.Group)] = true
 	}
 	hasPolicy := slices.ContainsFunc(own, check.IsPolicy)
-	open := map[string]bool{}
-	for _, f := range s.files {
-		open[f.path] = true
-	}
+	open := s.openPaths()
 	delete(groups, "")
 	all := s.openDocuments(groups)
 	for _, d := range all.Documents {
@@ -264,6 +261,15 @@ func (s snapshot) input(ctx context.Context, f *file) *manifest.Input {
 	}
 	slices.SortStableFunc(in.Documents, func(a, b *manifest.Document) int { return strings.Compare(a.File.Path, b.File.Path) })
 	return in
+}
+
+// openPaths returns the paths of the open files.
+func (s snapshot) openPaths() map[string]bool {
+	open := map[string]bool{}
+	for _, f := range s.files {
+		open[f.path] = true
+	}
+	return open
 }
 
 // openDocuments returns the documents of the open files that have a CRD of one of the groups. If a file has
