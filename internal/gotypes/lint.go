@@ -23,7 +23,7 @@ func (p *places) lint() []manifest.Finding {
 	p.eachMarker(func(o origin, comment *ast.Comment) {
 		all = append(all, p.markerProblem(o, comment)...)
 		all = append(all, p.quotedEnum(o, comment)...)
-		all = append(all, p.spacedEnum(o, comment)...)
+		all = append(all, p.spacedValue(o, comment)...)
 		all = append(all, p.singleQuoted(o, comment)...)
 		all = append(all, p.typographicQuote(o, comment)...)
 	})

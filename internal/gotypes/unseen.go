@@ -1,11 +1,13 @@
 package gotypes
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -41,29 +43,51 @@ func (p *places) quotedEnum(o origin, comment *ast.Comment) []manifest.Finding {
 	}}
 }
 
-// spacedEnum reports an enum in which controller-gen reads a value with a space after it as empty.
-func (p *places) spacedEnum(o origin, comment *ast.Comment) []manifest.Finding {
-	values, _ := p.value(o.node, comment).(crdmarkers.Enum)
-	start := strings.IndexByte(comment.Text, '=') + 1
-	end := len(strings.TrimRight(comment.Text, " \t\r"))
-	parts := strings.Split(comment.Text[start:end], ";")
-	lost := ""
-	for i, part := range parts {
-		parts[i] = strings.TrimSpace(part)
-		if len(values) == len(parts) && values[i] == "" && part != parts[i] && !strings.ContainsAny(part, "\"`'") {
-			lost = parts[i]
-		}
-	}
-	if lost == "" {
+// spacedValue reports a marker in which controller-gen reads a value as empty, because a space follows it.
+func (p *places) spacedValue(o origin, comment *ast.Comment) []manifest.Finding {
+	text := markerText(comment)
+	definition := p.registry.Lookup(text, target(o.node))
+	written, lost := withoutSpaces(text)
+	if definition == nil || written == text {
 		return nil
 	}
-	written := strings.Join(parts, ";")
+	value, err := definition.Parse(text)
+	other, otherErr := definition.Parse(written)
+	if err != nil || otherErr != nil || reflect.DeepEqual(value, other) {
+		return nil
+	}
+	start := strings.Index(comment.Text, text)
 	return []manifest.Finding{{
 		Place: p.marker(o, comment), Severity: playground.SeverityWarning,
-		Message: fmt.Sprintf("The enum has the value \"\" instead of %q, because a space follows it.", lost),
+		Message: fmt.Sprintf("controller-gen reads an empty value instead of %q, because a space follows it.", lost),
 		Hint:    "Write the values without spaces: " + written + ".",
-		Fixes:   newFix(p.tokenRange(o, comment, start, end), written, "Remove the spaces", true),
+		Fixes:   newFix(p.tokenRange(o, comment, start, start+len(text)), written, "Remove the spaces", true),
 	}}
+}
+
+// withoutSpaces removes the spaces before separators outside of quotes. lost is the first value with such a space.
+func withoutSpaces(text string) (written, lost string) {
+	var kept []byte
+	quote := byte(0)
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case quote != 0:
+			if c == quote && (c == '`' || text[i-1] != '\\') {
+				quote = 0
+			}
+		case c == '"' || c == '`' || c == '\'':
+			quote = c
+		case c == ';' || c == ',' || c == '}':
+			bare := bytes.TrimRight(kept, " \t")
+			if lost == "" && len(bare) < len(kept) {
+				lost = string(bare[bytes.LastIndexAny(bare, "=;,:{ ")+1:])
+			}
+			kept = bare
+		}
+		kept = append(kept, c)
+	}
+	return string(kept), lost
 }
 
 // plainComments reports comments that look like markers but are none: without the plus, and between
