@@ -29,8 +29,8 @@ func (s snapshot) renamedField(ctx context.Context, t target, cursor playground.
 		return nil, err
 	case explained.Schema == nil:
 		return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: "there is no field of a schema here"}
-	case t.crd.IsGenerated():
-		return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: "the CRD is generated from Go types: rename the field there"}
+	case t.crd.IsGenerated() || t.crd.Has("metadata", "annotations", "controller-gen.kubebuilder.io/version"):
+		return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: "controller-gen generates the CRD from Go types: rename the field there"}
 	}
 	return explained, nil
 }
