@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -113,6 +114,9 @@ func (d *document) editsFor(change jsonvalue.Change, choice int) []manifest.Edit
 	if !ok {
 		return d.argumentEdits(root, change, choice)
 	}
+	if n := len(path) - 1; path[n] == "x-kubernetes-validations" {
+		return d.ruleEdits(d.owners(root, path[:n]), change, choice)
+	}
 	if n := len(path) - 3; n >= 0 && path[n] == "x-kubernetes-validations" {
 		found, _ := d.at(root, path)
 		return d.argumentEdits(found, change, choice)
@@ -150,6 +154,28 @@ func (d *document) setMarker(owners []owner, text string, choice int) manifest.E
 	}
 	o := owners[min(choice, len(owners)-1)]
 	return d.insertion(o.origin, o.named(text))
+}
+
+// ruleEdits adds the rules after those of a schema node at the owner with the index choice, or at the last.
+func (d *document) ruleEdits(owners []owner, change jsonvalue.Change, choice int) (all []manifest.Edit) {
+	rules, _ := change.Value.([]any)
+	known, _ := d.yaml.At(change.Path...)
+	if len(rules) <= known.Len() {
+		return nil
+	}
+	for _, rule := range rules[known.Len():] {
+		fields, ok := rule.(map[string]any)
+		if !ok || len(owners) == 0 {
+			return nil
+		}
+		var arguments []string
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			arguments = append(arguments, name+"="+argument(fields[name]))
+		}
+		o := owners[min(choice, len(owners)-1)]
+		all = append(all, d.insertion(o.origin, o.named(markerPrefix+"XValidation:"+strings.Join(arguments, ","))))
+	}
+	return all
 }
 
 // An owner is an origin with the markers of a schema node. items reports that the node describes
