@@ -91,7 +91,11 @@ type unit struct {
 
 // plan divides an input into units. The documents of the result have no verdicts yet.
 func plan(in *manifest.Input, a *admission, o Options) ([]unit, *Result) {
-	result := &Result{Documents: []Document{}, WithoutCRD: []Object{}, BuiltIn: []Object{}, Packages: []Package{}, Skipped: []Skipped{}, Builds: []manifest.Build{}, Problems: []Problem{}}
+	// In JSON, an empty list is no null.
+	result := &Result{
+		Documents: []Document{}, WithoutCRD: []Object{}, BuiltIn: []Object{}, Packages: []Package{},
+		Skipped: []Skipped{}, Builds: []manifest.Build{}, Problems: []Problem{},
+	}
 	chains, withoutCRD := chainsOf(in)
 	isUnneeded := map[*manifest.Document]bool{}
 	if o.Needs != nil {

@@ -151,25 +151,25 @@ func findingsOf(findings []playground.Finding, from sources) []manifest.Finding 
 
 // once joins the notes that are equal, and counts them: several fields of a generated document may come from one place.
 func once(findings []manifest.Finding) []manifest.Finding {
-	same := func(a, b manifest.Finding) bool {
-		return a.Place == b.Place && a.Severity == b.Severity && a.Message == b.Message
+	type note struct {
+		manifest.Place
+		message string
 	}
+	count := map[note]int{}
 	all := []manifest.Finding{}
-	for i, f := range findings {
-		isSame := func(other manifest.Finding) bool { return f.Severity == playground.SeverityInfo && same(f, other) }
-		if slices.ContainsFunc(findings[:i], isSame) {
-			continue
+	for _, f := range findings {
+		key := note{f.Place, f.Message}
+		if f.Severity != playground.SeverityInfo || count[key] == 0 {
+			all = append(all, f)
 		}
-		more := 0
-		for _, other := range findings[i+1:] {
-			if isSame(other) {
-				more++
-			}
+		if f.Severity == playground.SeverityInfo {
+			count[key]++
 		}
-		if more > 0 {
-			f.Message += fmt.Sprintf(" (%d times here)", more+1)
+	}
+	for i, f := range all {
+		if n := count[note{f.Place, f.Message}]; f.Severity == playground.SeverityInfo && n > 1 {
+			all[i].Message += fmt.Sprintf(" (%d times here)", n)
 		}
-		all = append(all, f)
 	}
 	return all
 }

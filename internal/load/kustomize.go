@@ -14,7 +14,7 @@ import (
 // kustomize builds the kustomizations of an input: those on disk, and those of each revision, which has only
 // the files that were read.
 func (r Reader) kustomize(in *manifest.Input) {
-	kustomize.Apply(in, OnDisk(r.Directory))
+	kustomize.Apply(in, onDisk(r.Directory))
 	revisions := map[string]filesys.FileSystem{}
 	for _, f := range in.Files() {
 		name, file, ok := strings.Cut(f.Path, ":")
@@ -38,9 +38,9 @@ func (r Reader) kustomize(in *manifest.Input) {
 	}
 }
 
-// OnDisk returns the options for files on disk. The paths of files in a directory are relative to it; empty means
+// onDisk returns the options for files on disk. The paths of files in a directory are relative to it; empty means
 // the directory of the process.
-func OnDisk(directory string) kustomize.Options {
+func onDisk(directory string) kustomize.Options {
 	base, _ := filepath.Abs(directory)
 	base = resolved(base)
 	directories := map[string]string{}
