@@ -5,12 +5,10 @@ package expect
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"strconv"
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-)
+import "strconv"
 
 // coveragePage shows the coverage of rules as a page without scripts and other files.
 func coveragePage(c Coverage) templ.Component {
