@@ -23,8 +23,8 @@ export function completions(writing: Writing): Extension {
   });
 }
 
-/** The contexts in which a typed character requests completions. */
-const begins = /(?:[\w$/-]|["'.]|[:-] )$/;
+/** The contexts in which a typed character requests completions: a word, the start of a value, or that of a marker. */
+const begins = /(?:[\w$/-]|["'.]|[:-] |\+\S*=)$/;
 const word = /^[\w$/-]*$/;
 const wordWithDots = /^[\w.$/-]*$/;
 
@@ -33,7 +33,8 @@ async function complete(context: CompletionContext, writing: Writing): Promise<C
   const before = state.sliceDoc(state.doc.lineAt(pos).from, pos);
   if (!explicit && !begins.test(before)) return null;
   const found = await writing.complete(positionOf(state.doc, pos));
-  if (!found || found.items.length === 0 || context.aborted) return null;
+  // After null, CodeMirror would not ask again for what was typed while the engine was busy.
+  if (!found || found.items.length === 0) return { from: pos, options: [] };
   const start = offsetOf(state.doc, found.range.start);
   const quote = /^["']/.test(state.sliceDoc(start, pos)) ? 1 : 0;
   const place: Place = { lead: quote, tail: offsetOf(state.doc, found.range.end) - pos };
