@@ -50,7 +50,8 @@ function assertResult(text) {
   assert.ok(completions);
   assert.equal(crds, generatedCRD);
   const line = mistaken.split("\n").findIndex((text) => text.includes("Maximum=ten"));
-  assert.deepEqual(problems.map(({ severity, range }) => [severity, range.start.line]), [["error", line]]);
+  const errors = problems.filter(({ severity }) => severity === "error");
+  assert.deepEqual(errors.map(({ range }) => range.start.line), [line]);
   assert.match(wrong, /unknown field "nothing"/);
   assert.deepEqual(closed, ["the engine was closed", "the engine was closed"]);
 }
