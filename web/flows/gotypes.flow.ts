@@ -56,6 +56,8 @@ test("a mistake in a marker has a mark, a count and a place in the list, and the
   await expect(page.locator("#tab-go .count")).toContainText("1");
   await expect(page.locator("[data-editor=go] .cm-lintRange-error").first()).toBeVisible();
   await playground.showDocument("crd");
+  await page.keyboard.press("F8"); // a note on a field before it
+  await expect(page.locator("[data-editor=go] .cm-activeLine")).toContainText("Schedule");
   await page.keyboard.press("F8");
   await expect(page.locator("[data-editor=go] .cm-activeLine")).toContainText("Maximum=ten");
   await playground.showDocument("crd");
