@@ -33,6 +33,8 @@ type diagnoser struct {
 	// It outlives an evaluation that is canceled, so that the next one does it.
 	spreads map[protocol.DocumentUri]bool
 	workers sync.WaitGroup
+	// isStopped prevents further evaluations.
+	isStopped bool
 }
 
 // An evaluation judges a version of a file. An edit does not end it at once, so that a user who types
@@ -72,6 +74,7 @@ func (d *diagnoser) init() {
 // stop cancels all evaluations, and waits for their end.
 func (d *diagnoser) stop() {
 	d.access.Lock()
+	d.isStopped = true
 	for _, e := range d.running {
 		e.cancel()
 	}
@@ -132,6 +135,9 @@ func (s *Server) diagnose(ctx context.Context, f *file) {
 // begin is diagnose for a caller that holds the diagnoser's access. Only the diagnoser cancels ctx.
 func (s *Server) begin(ctx context.Context, f *file) {
 	d := &s.diagnoser
+	if d.isStopped {
+		return
+	}
 	if e := d.running[f.uri]; e != nil && e.hasBegun && e.version != f.version {
 		if !e.isOutdated {
 			e.isOutdated = true
