@@ -247,7 +247,9 @@ func (s snapshot) publish(ctx context.Context, f *file, findings, changes []find
 		URI: f.uri, Version: new(uint32(f.version)), Diagnostics: diagnostics, //nolint:gosec // versions are not negative
 	})
 	spreads := d.spreads[f.uri] && (judgesOthers || judgedOthers)
-	delete(d.spreads, f.uri)
+	if now[f.uri].version == f.version { // Otherwise a later version may be the first with such documents.
+		delete(d.spreads, f.uri)
+	}
 	if !spreads {
 		return
 	}

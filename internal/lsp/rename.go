@@ -91,34 +91,43 @@ func (s snapshot) rename(ctx context.Context, t target, cursor playground.Cursor
 	if err != nil {
 		return nil, err
 	}
-	plain, err := yaml.Marshal(p.NewName)
+	inObjects, err := renameFields(fields, wantedPath(explained.Title, former), p.NewName)
 	if err != nil {
 		return nil, err
 	}
-	path := wantedPath(explained.Title, former)
+	all = append(all, inObjects...)
+	made := s.workspaceEdit(all)
+	if made == nil {
+		return nil, refuse("a file has changed, or cannot be edited")
+	}
+	return made, nil
+}
+
+// renameFields returns the edits of the keys of fields, and of their path in the expectations of their files.
+func renameFields(fields []manifest.Place, path *regexp.Regexp, name string) (all []manifest.Edit, err error) {
+	plain, err := yaml.Marshal(name)
+	if err != nil {
+		return nil, err
+	}
 	var files []*manifest.File
 	for _, field := range fields {
-		key := string(plain)
+		key := strings.TrimSpace(string(plain))
 		if line := field.Source(); strings.ContainsAny(line[bytesOf(line, field.Range.Start.Character):][:1], `"'`) {
-			key = strconv.Quote(p.NewName)
+			key = strconv.Quote(name)
 		}
-		all = append(all, manifest.Edit{Place: field, NewText: strings.TrimSpace(key)})
+		all = append(all, manifest.Edit{Place: field, NewText: key})
 		if !slices.Contains(files, field.File) {
 			files = append(files, field.File)
 		}
 	}
 	for _, file := range files {
 		for _, m := range wantComment.FindAllStringIndex(file.Text, -1) {
-			for _, name := range path.FindAllStringSubmatchIndex(file.Text[m[0]:m[1]], -1) {
-				all = append(all, manifest.Edit{Place: manifest.Place{File: file, Range: file.Between(m[0]+name[2], m[0]+name[3])}, NewText: p.NewName})
+			for _, at := range path.FindAllStringSubmatchIndex(file.Text[m[0]:m[1]], -1) {
+				all = append(all, manifest.Edit{Place: manifest.Place{File: file, Range: file.Between(m[0]+at[2], m[0]+at[3])}, NewText: name})
 			}
 		}
 	}
-	made := s.workspaceEdit(all)
-	if made == nil {
-		return nil, refuse("a file has changed, or cannot be edited")
-	}
-	return made, nil
+	return all, nil
 }
 
 // wantComment matches the expectation of errors in a line.
