@@ -47,6 +47,7 @@ kubectl creates them. The admission policies of the input judge the objects, too
 		Example: `  crdlab check config/crd config/samples
   crdlab check --kubernetes 1.31,1.37 .
   crdlab check main:config
+  crdlab check --helm .
   kustomize build | crdlab check -`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: runE(func(command *cobra.Command, paths []string) (int, error) {
@@ -62,6 +63,7 @@ kubectl creates them. The admission policies of the input judge the objects, too
 	command.Flags().BoolVar(&flags.fromCluster, "from-cluster", false, "read the CRDs of objects without a CRD in the paths from a cluster")
 	flags.cluster.add(command)
 	command.Flags().BoolVar(&flags.noNotes, "no-notes", false, "omit crdlab's own notes about accepted CRDs")
+	command.Flags().Bool(helmFlag, false, "render the Helm charts in the paths with their default values; a chart whose directory is a PATH is always rendered")
 	addGenerator(command)
 	addConventions(command)
 	addWatch(command, &flags.watch)

@@ -5,22 +5,41 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/gotypes"
+	"github.com/crdlab/crdlab/internal/helm"
 	"github.com/crdlab/crdlab/internal/load"
 	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // newReader returns the reader of the command's arguments. The command may have the flags that
 // addGenerator and addConventions add.
 func newReader(command *cobra.Command) load.Reader {
-	return load.Reader{Stdin: command.InOrStdin(), Generate: func(ctx context.Context, pattern string) (*manifest.Package, error) {
-		o, err := goOptions(command)
-		if err != nil {
-			return nil, err
-		}
-		return gotypes.Load(ctx, "", []string{pattern}, o)
-	}}
+	return load.Reader{
+		Stdin: command.InOrStdin(),
+		Generate: func(ctx context.Context, pattern string) (*manifest.Package, error) {
+			o, err := goOptions(command)
+			if err != nil {
+				return nil, err
+			}
+			return gotypes.Load(ctx, "", []string{pattern}, o)
+		},
+		Render: func(in *manifest.Input, isNamed func(directory string) bool) {
+			o := helm.Options{Kubernetes: release.Name(playground.NewestMinor), Wants: isNamed}
+			if releases, err := command.Flags().GetStringSlice("kubernetes"); err == nil && len(releases) > 0 {
+				o.Kubernetes = releases[0]
+			}
+			if all, _ := command.Flags().GetBool(helmFlag); all { // false without the flag
+				o.Wants = func(string) bool { return true }
+			}
+			helm.Apply(in, o)
+		},
+	}
 }
+
+// helmFlag requests that all charts in the paths are rendered.
+const helmFlag = "helm"
 
 // The flags for Go packages.
 const (

@@ -25,7 +25,7 @@ type Result struct {
 	Packages []Package `json:"packages"`
 	// Skipped lists files that are not manifests.
 	Skipped []Skipped `json:"skipped"`
-	// Builds lists the kustomizations that were built.
+	// Builds lists the kustomizations and charts that were built.
 	Builds []manifest.Build `json:"builds"`
 	// Problems lists unusable files.
 	Problems []Problem `json:"problems"`
@@ -56,7 +56,7 @@ type Object struct {
 	Kind       string `json:"kind"`
 	Namespace  string `json:"namespace"`
 	Name       string `json:"name"`
-	// BuiltBy is the kustomization that builds the object; empty for others.
+	// BuiltBy is the file of the kustomization or chart that builds the object; empty for others.
 	BuiltBy string `json:"builtBy,omitempty"`
 }
 

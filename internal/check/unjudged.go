@@ -27,6 +27,8 @@ func Unjudged(in *manifest.Input, isBuiltIn func(*manifest.Document) bool, fromC
 	switch {
 	case slices.ContainsFunc(in.Skipped, func(s manifest.Skipped) bool { return s.Reason == manifest.ReasonUnrendered }):
 		return "found templates in crds, which Helm does not render; move them to templates, or write them as plain YAML"
+	case slices.ContainsFunc(in.Skipped, func(s manifest.Skipped) bool { return s.Reason == manifest.ReasonChart }):
+		return "found templates of Helm charts; --helm renders them with their default values"
 	case slices.ContainsFunc(in.Skipped, func(s manifest.Skipped) bool {
 		return s.Reason == manifest.ReasonTemplate || s.Reason == manifest.ReasonPlaceholders
 	}):

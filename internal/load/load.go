@@ -31,6 +31,9 @@ type Reader struct {
 	// Generate generates CRDs from the Go packages that match a pattern. If it is nil, Read
 	// accepts no patterns of Go packages.
 	Generate func(ctx context.Context, pattern string) (*manifest.Package, error)
+	// Render renders the Helm charts of an input. isNamed reports whether the directory of a chart is a path of the
+	// input. If Render is nil, templates are left alone.
+	Render func(in *manifest.Input, isNamed func(directory string) bool)
 }
 
 // stdinPath is the name of standard input in messages.
@@ -65,6 +68,11 @@ func (r Reader) Read(ctx context.Context, paths []string) *manifest.Input {
 				named[d.File] = explicit
 			}
 			return explicit
+		})
+	}
+	if r.Wants == nil && r.Render != nil {
+		r.Render(in, func(directory string) bool {
+			return slices.ContainsFunc(paths, func(path string) bool { return filepath.Clean(path) == directory })
 		})
 	}
 	if r.Wants == nil {

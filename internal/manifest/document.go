@@ -48,6 +48,12 @@ func (f *File) Line(line int) string {
 	return strings.TrimSuffix(rest, "\r")
 }
 
+// LineAt returns the range of a line, counted from 0, without its line break.
+func (f *File) LineAt(line int) playground.Range {
+	length := len(utf16.Encode([]rune(f.Line(line))))
+	return playground.Range{Start: playground.Position{Line: line}, End: playground.Position{Line: line, Character: length}}
+}
+
 // A Document is a Kubernetes object in a file: a CRD, or another object.
 type Document struct {
 	File *File
@@ -64,7 +70,7 @@ type Document struct {
 	// IsCRD reports that the object is a CRD, which describes the kind Described.
 	IsCRD     bool
 	Described bundle.Kind
-	// BuiltBy is the kustomization that builds the object; empty for others.
+	// BuiltBy is the file of the kustomization or chart that builds the object; empty for others.
 	BuiltBy string
 	// Origin, Hint and Translate come from a [GeneratedFile]; nil for a document that is not generated.
 	Origin    func(playground.Range) Place
@@ -85,8 +91,7 @@ func (d *Document) Place(r playground.Range) Place {
 	}
 	at := d.InFile(r)
 	if at.Start.Line < d.Line {
-		length := len(utf16.Encode([]rune(d.File.Line(d.Line))))
-		at = playground.Range{Start: playground.Position{Line: d.Line}, End: playground.Position{Line: d.Line, Character: length}}
+		at = d.File.LineAt(d.Line)
 	}
 	return Place{d.File, at}
 }

@@ -29,7 +29,7 @@ type Input struct {
 	Skipped []Skipped
 	// Packages lists the Go packages from which CRDs were generated.
 	Packages []*Package
-	// Builds lists the kustomizations that were built.
+	// Builds lists the kustomizations and charts that were built.
 	Builds []Build
 	// GoDirectory is a path that is a directory with Go files, which are not read. It is empty
 	// if there is none.
@@ -83,17 +83,18 @@ func (p Problem) Error() string { return p.Path + ": " + p.Err.Error() }
 // A Skipped file contains no objects, or objects that are not YAML yet.
 type Skipped struct{ Path, Reason string }
 
-// A Build is a kustomization that was built.
+// A Build is a kustomization or a chart that was built.
 type Build struct {
 	Path    string `json:"path"`
 	Objects int    `json:"objects"`
-	// LeftOut lists remote parts, which were not read.
+	// LeftOut lists remote parts, and dependencies of the chart that are not in its directory, which were not read.
 	LeftOut []string `json:"leftOut"`
 }
 
 // Reasons to skip a template: Helm installs the files below crds as they are.
 const (
 	ReasonTemplate     = "looks like a template"
+	ReasonChart        = "a template of a Helm chart; --helm renders it"
 	ReasonPlaceholders = "has placeholders in the place of values"
 	ReasonUnrendered   = "looks like a template, but Helm does not render the files in crds"
 )

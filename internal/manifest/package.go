@@ -77,12 +77,12 @@ func (p *Package) spoils(crd *Document, all []*Document) bool {
 	})
 }
 
-// AddBuilt adds an object that a kustomization builds.
-func (in *Input) AddBuilt(kustomization string, file GeneratedFile) {
+// AddBuilt adds objects that a kustomization or a chart builds. by is the path of its file.
+func (in *Input) AddBuilt(by string, file GeneratedFile) {
 	first := len(in.Documents)
-	in.addGenerated(kustomization, file)
+	in.addGenerated(by, file)
 	for _, d := range in.Documents[first:] {
-		d.BuiltBy = kustomization
+		d.BuiltBy = by
 	}
 }
 
