@@ -31,7 +31,7 @@ WASM := GOOS=js GOARCH=wasm $(OLDER_GC) GOFLAGS="$(GOFLAGS) -modfile=dist/engine
 # The module that generates CRDs from Go types is compiled without inlining, except for the packages
 # that need most of the time.
 HOT := $(foreach hot,runtime/... internal/... reflect strings bytes strconv sort slices unicode/... encoding/json \
-	go.yaml.in/yaml/... github.com/crdlab/crdlab/internal/...,-gcflags=$(hot)=) -gcflags=go.yaml.in/yaml/v2/...=-l
+	go.yaml.in/yaml/... github.com/crdlab/crdlab/internal/... golang.org/x/tools/...,-gcflags=$(hot)=) -gcflags=go.yaml.in/yaml/v2/...=-l
 GOTYPES_WASM := GOOS=js GOARCH=wasm $(OLDER_GC) GOFLAGS="$(GOFLAGS) -modfile=dist/engine.mod -overlay=$(OVERLAY) -gcflags=all=-l $(HOT)"
 # The tinygo tag removes chi's profiler, and code without inlining compresses better.
 # Each saves a tenth of the compressed size that Cloudflare limits.

@@ -26,7 +26,7 @@ type packageRule struct {
 
 // packageRules lists all packages. Imports point down the list.
 var packageRules = []packageRule{
-	{"cmd/crdlab", "internal/helm internal/apiserver internal/controlplane internal/memetcd internal/lsp internal/mcp internal/crdtest internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/load internal/manifest internal/releases internal/engine/release internal/engine internal/playground", true},
+	{"cmd/crdlab", "internal/project internal/helm internal/apiserver internal/controlplane internal/memetcd internal/lsp internal/mcp internal/crdtest internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/load internal/manifest internal/releases internal/engine/release internal/engine internal/playground", true},
 	{"cmd/server", "internal/server", true},
 	{"internal/server", "internal/gotypes internal/site internal/metrics internal/releases internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/conversion internal/engine internal/playground web", true},
 	{"cmd/worker", "internal/httpapi internal/share internal/ui internal/examples internal/playground", false},
@@ -37,7 +37,7 @@ var packageRules = []packageRule{
 	{"internal/apiserver", "internal/memetcd internal/engine/finding", true},
 	{"internal/controlplane", "", true},
 	{"internal/memetcd", "", true},
-	{"internal/lsp", "internal/kustomize internal/naming internal/cluster internal/share internal/releases internal/gotypes internal/assist internal/engine internal/expect internal/check internal/load internal/manifest internal/bundle internal/source/... internal/playground", true},
+	{"internal/lsp", "internal/project internal/kustomize internal/naming internal/cluster internal/share internal/releases internal/gotypes internal/assist internal/engine internal/expect internal/check internal/load internal/manifest internal/bundle internal/source/... internal/playground", true},
 	{"internal/crdtest", "internal/expect internal/check internal/load internal/manifest internal/bundle internal/engine/release internal/playground", true},
 	{"internal/mcp", "internal/naming internal/inspect internal/format internal/upgrade internal/errorindex internal/releases internal/assist internal/engine internal/engine/release internal/expect internal/check internal/load internal/manifest internal/playground", true},
 	{"internal/cluster", "", true},
@@ -77,7 +77,7 @@ var packageRules = []packageRule{
 	{"internal/refserver", "internal/refserver/kubeapi internal/playground", true},
 	{"internal/refserver/kubeapi", "internal/playground", true},
 
-	{"internal/gotypes", "internal/documented internal/manifest internal/engine/jsonvalue internal/source/... internal/playground", true},
+	{"internal/gotypes", "internal/project internal/documented internal/manifest internal/engine/jsonvalue internal/source/... internal/playground", true},
 	{"internal/assist", "internal/documented internal/expect internal/engine/admission internal/engine/conversion internal/engine/openapi internal/bundle internal/assist/celscope internal/assist/facts internal/engine internal/engine/celvalue internal/engine/solve internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release " + engineTools, true},
 	{"internal/documented", "", true},
 	{"internal/assist/celscope", "internal/assist/facts internal/engine/crdschema internal/engine/release internal/source/... internal/playground", true},
@@ -110,9 +110,10 @@ var packageRules = []packageRule{
 
 	{"internal/expect", "internal/check internal/manifest internal/source/... internal/playground", false},
 	{"internal/check", "internal/manifest internal/bundle internal/source/edit internal/playground", false},
-	{"internal/load", "internal/kustomize internal/manifest", true},
+	{"internal/load", "internal/project internal/kustomize internal/manifest", true},
 	{"internal/helm", "internal/manifest internal/source/edit internal/playground", true},
 	{"internal/kustomize", "internal/manifest internal/source/... internal/playground", true},
+	{"internal/project", "", false},
 	{"internal/manifest", "internal/bundle internal/source/... internal/playground", false},
 	{"internal/bundle", "internal/source/... internal/playground", false},
 	{"internal/verdict", "internal/source/... internal/playground", false},

@@ -19,10 +19,10 @@ import (
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/release"
 	"github.com/crdlab/crdlab/internal/expect"
-	"github.com/crdlab/crdlab/internal/gotypes"
 	"github.com/crdlab/crdlab/internal/inspect"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/project"
 )
 
 // testsDirectory is the directory of the tests that the command init writes. The checks of the
@@ -79,7 +79,7 @@ func runInit(command *cobra.Command, directory string, yes bool) (int, error) {
 		return 0, err
 	}
 	if in.GoDirectory != "" {
-		planned = append(planned, plannedFile{gotypes.SettingsFile, settingsText})
+		planned = append(planned, plannedFile{project.SettingsFile, settingsText})
 	}
 	out := command.OutOrStdout()
 	var missing []plannedFile

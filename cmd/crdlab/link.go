@@ -65,9 +65,16 @@ func (f *scenarioFlags) fragment(command *cobra.Command, paths []string) (fragme
 // addGo returns the Go files at paths as the page's document Go, and replaces the CRDs of an input by
 // the CRDs of the types, as the page does. It prints a line for each replaced CRD and each error.
 func addGo(command *cobra.Command, in *manifest.Input, paths []string) (string, error) {
-	text, err := gotypes.Text(paths)
+	o, err := goOptions(command)
+	if err != nil {
+		return "", err
+	}
+	text, source, err := gotypes.Text(paths, o)
 	if err != nil {
 		return "", usageError("%w", err)
+	}
+	if source != "" {
+		notify(command, "Go types: the options of controller-gen come from %s", source)
 	}
 	answer, _, err := gotypes.Respond(command.Context(), playground.AssistRequest{Generate: &playground.GenerateRequest{Text: text}})
 	if err != nil {

@@ -138,7 +138,7 @@ func parseErrors(err error) string {
 		err = list[0]
 	}
 	if scanned := (*markers.ScannerError)(nil); errors.As(err, &scanned) {
-		return scanned.Msg
+		return strings.ReplaceAll(scanned.Msg, `missing argument ""`, "the value is missing") // A single value has no name.
 	}
 	return err.Error()
 }

@@ -180,11 +180,12 @@ func moduleAbove(directory, base string) (root, module string) {
 
 // Text returns Go files of one module as the source of a [playground.GenerateRequest]. Each path is a file,
 // or a directory with "...": this means the packages below it that have a group, and for those
-// of the module that they import.
-func Text(paths []string) (string, error) {
+// of the module that they import. If the project uses options of controller-gen, a line for "go generate" at the
+// end has them, and source is the place that they come from.
+func Text(paths []string, o Options) (text, source string, err error) {
 	base, err := os.Getwd()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	absolute := func(path string) string {
 		if path = filepath.FromSlash(path); filepath.IsAbs(path) {
@@ -197,21 +198,21 @@ func Text(paths []string) (string, error) {
 	for _, path := range paths {
 		relative, err := filepath.Rel(root, absolute(path))
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		name := filepath.ToSlash(relative)
 		if !strings.HasSuffix(path, "...") {
 			if s.texts[name], err = os.ReadFile(path); err != nil {
-				return "", err
+				return "", "", err
 			}
 			continue
 		}
 		if err := findDirectory("", path); err != nil {
-			return "", err
+			return "", "", err
 		}
 		directories, err := s.match(name)
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		for _, directory := range directories {
 			if s.hasGroup(directory) {
@@ -220,9 +221,20 @@ func Text(paths []string) (string, error) {
 		}
 	}
 	if len(s.texts) == 0 {
-		return "", fmt.Errorf("%s: no package has a comment // +groupName=", strings.Join(paths, " "))
+		return "", "", fmt.Errorf("%s: no package has a comment // +groupName=", strings.Join(paths, " "))
 	}
-	return joined(s.texts), nil
+	text = joined(s.texts)
+	directory, isPattern := strings.CutSuffix(absolute(paths[0]), "...")
+	if !isPattern {
+		directory = filepath.Dir(directory)
+	}
+	if o, err = o.ofProject(filepath.Clean(directory)); err != nil {
+		return "", "", err
+	}
+	if written, _ := optionsIn(text); o.text != "" && o.text != written {
+		text += "\n" + generateLine + "crd:" + o.text + " paths=./...\n"
+	}
+	return text, displayPath("", o.source), nil
 }
 
 // hasGroup reports whether a file of a directory names the group of its CRDs.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/project"
 	"github.com/crdlab/crdlab/internal/source/yamltext"
 )
 
@@ -56,6 +57,22 @@ type pastedFile struct {
 	header, first int
 }
 
+// generateLine begins a line that calls controller-gen for "go generate".
+const generateLine = "//go:generate controller-gen "
+
+// optionsIn returns the options of controller-gen in the last line of the source for "go generate", and the line.
+func optionsIn(text string) (options string, line int) {
+	for i, l := range strings.Split(text, "\n") {
+		if !strings.HasPrefix(l, "//go:generate ") || !strings.Contains(l, "controller-gen") {
+			continue
+		}
+		if found, _, isCRD := project.Arguments(l); isCRD {
+			options, line = found, i
+		}
+	}
+	return options, line
+}
+
 // fail adds an error at a line of the source.
 func (p *pasted) fail(line int, message, hint string) {
 	start := playground.Position{Line: line}
@@ -69,9 +86,13 @@ func (p *pasted) generate(ctx context.Context, s playground.GenerateRequest) {
 		p.fail(0, fmt.Sprintf("The text has %d bytes, but at most %d are read.", len(s.Text), maxText), "Paste only the packages with the types of the CRDs.")
 		return
 	}
-	o, err := ParseOptions(s.Options)
+	options, line := s.Options, 0
+	if options == "" {
+		options, line = optionsIn(s.Text)
+	}
+	o, err := ParseOptions(options)
 	if err != nil {
-		p.fail(0, "The options are not valid: "+err.Error(), "")
+		p.fail(line, "The options are not valid: "+err.Error(), "")
 		return
 	}
 	o.Conventions = s.Conventions && !p.isTrial
@@ -100,7 +121,7 @@ func (p *pasted) generate(ctx context.Context, s playground.GenerateRequest) {
 	if s.Fixes {
 		p.addFixes(ctx, s, fixes)
 	}
-	line := 0
+	line = 0
 	for _, crd := range g.crds {
 		if g.lacksMarkers { // The page must accept no object that the types are to refuse.
 			break

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/project"
 )
 
 // A Reader reads manifests.
@@ -149,9 +150,11 @@ func (r Reader) relative(match, pattern string) string {
 	return match
 }
 
-// walk reads the manifests in a directory, in lexical order.
+// walk reads the manifests in a directory, in lexical order, without those that the settings of a project ignore.
 func (r Reader) walk(ctx context.Context, in *manifest.Input, root string) {
+	settings := map[string]project.Settings{}
 	_ = filepath.WalkDir(r.absolute(root), func(path string, entry fs.DirEntry, err error) error {
+		isIgnored := r.ignores(in, settings, path)
 		path = r.relative(path, root)
 		switch {
 		case err != nil:
@@ -161,6 +164,11 @@ func (r Reader) walk(ctx context.Context, in *manifest.Input, root string) {
 			}
 		case entry.IsDir() && path != filepath.Clean(root) && IsIgnored(entry.Name()):
 			return fs.SkipDir
+		case isIgnored && entry.IsDir():
+			in.Skip(path, reasonIgnored)
+			return fs.SkipDir
+		case isIgnored && IsManifestName(entry.Name()):
+			in.Skip(path, reasonIgnored)
 		case isDevice(entry): // Reading a named pipe may never end.
 		case !entry.IsDir() && filepath.Ext(entry.Name()) == ".go":
 			in.GoDirectory = root
@@ -169,6 +177,31 @@ func (r Reader) walk(ctx context.Context, in *manifest.Input, root string) {
 		}
 		return nil
 	})
+}
+
+const reasonIgnored = "ignored by " + project.SettingsFile
+
+// ignores reports whether the settings of a project ignore a file. It keeps those of each directory.
+func (r Reader) ignores(in *manifest.Input, settings map[string]project.Settings, path string) bool {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	directory := filepath.Dir(path)
+	own, ok := settings[directory]
+	if !ok {
+		if own, err = project.SettingsAt(directory); err != nil {
+			name := own.File
+			if base, err := filepath.Abs(r.Directory); err == nil {
+				if relative, err := filepath.Rel(base, name); err == nil {
+					name = relative
+				}
+			}
+			in.Fail(name, manifest.Cause(err))
+		}
+		settings[directory] = own
+	}
+	return own.Ignores(path)
 }
 
 // IsIgnored reports whether a directory of this name contains no manifests of its own

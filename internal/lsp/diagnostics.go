@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/naming"
 	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/project"
 	"github.com/crdlab/crdlab/internal/source"
 )
 
@@ -274,6 +276,9 @@ func movement(before, after string) (from uint32, by int) {
 func (s snapshot) findings(ctx context.Context, f *file) ([]finding, error) {
 	if f.isGo() {
 		return s.findingsInGo(ctx, f)
+	}
+	if settings, _ := project.SettingsAt(filepath.Dir(f.path)); filepath.IsAbs(f.path) && settings.Ignores(f.path) {
+		return []finding{s.note(manifest.Place{File: manifest.NewFile(f.path, f.text)}, "Not judged: ignored by "+project.SettingsFile)}, nil
 	}
 	judged, err := f.judge(ctx, s)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/crdlab/crdlab/internal/gotypes"
 	"github.com/crdlab/crdlab/internal/load"
 	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/project"
 )
 
 // goPause is the pause in typing after which the CRDs of a Go package are generated again. This
@@ -81,7 +82,10 @@ func (s snapshot) goOptions() (gotypes.Options, error) {
 // the settings request them already.
 func (s snapshot) conventionsAction(f *file) (action protocol.CodeAction, ok bool) {
 	const title = "Check this project for conventions of the Kubernetes API"
-	if !f.hasKinds() || s.settings.GoConventions || gotypes.HasConventions(filepath.Dir(f.path)) {
+	if !f.hasKinds() || s.settings.GoConventions {
+		return action, false
+	}
+	if settings, err := project.SettingsAt(filepath.Dir(f.path)); err != nil || settings.Conventions {
 		return action, false
 	}
 	return protocol.CodeAction{

@@ -15,11 +15,16 @@ import (
 	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
-// ruleArgument matches a marker of a rule up to the start of the rule.
-var ruleArgument = regexp.MustCompile("^\\s*//\\s*\\+kubebuilder:validation:XValidation:(?:.*,)?rule=([\"`])")
+var (
+	ruleMarker = regexp.MustCompile(`^\s*//\s*\+kubebuilder:validation:XValidation:`)
+	// ruleArgument matches the start of an expression in the marker of a rule.
+	ruleArgument = regexp.MustCompile("[:,](rule|messageExpression)=([\"`])")
+)
 
-// A markedRule is a rule in a marker, with a cursor.
+// A markedRule is an expression of a rule in a marker, with a cursor.
 type markedRule struct {
+	// key is the field of the CRD: rule or messageExpression.
+	key string
 	// file is the Go file, and line the line of the marker.
 	file *file
 	line int
@@ -33,11 +38,12 @@ type markedRule struct {
 // ruleAt returns the rule of a marker at a cursor.
 func ruleAt(f *file, l cursorLine) (r markedRule, ok bool) {
 	line := l.Line(l.at.Line)
-	m := ruleArgument.FindStringSubmatchIndex(line)
-	if m == nil || len(l.before) < m[1] {
+	all := ruleArgument.FindAllStringSubmatchIndex(l.before, -1)
+	if len(all) == 0 || !ruleMarker.MatchString(line) {
 		return r, false
 	}
-	r = markedRule{file: f, line: l.at.Line, quote: line[m[2]:m[3]], start: m[1], end: len(line)}
+	m := all[len(all)-1]
+	r = markedRule{key: line[m[2]:m[3]], file: f, line: l.at.Line, quote: line[m[4]:m[5]], start: m[1], end: len(line)}
 	for i := r.start; i < len(line); i++ {
 		if line[i] == '\\' && r.quote == `"` {
 			i++
@@ -88,7 +94,7 @@ func (s snapshot) cursorInRule(ctx context.Context, r markedRule) (cursor playgr
 	text := r.withoutRule()
 	s.rule.access.Lock()
 	defer s.rule.access.Unlock()
-	if key := r.file.path + "\x00" + text; s.rule.key != key {
+	if key := r.file.path + "\x00" + r.key + "\x00" + text; s.rule.key != key {
 		o, err := s.goOptions()
 		if err != nil {
 			return cursor, false, nil //nolint:nilerr // The diagnostics say so.
@@ -148,7 +154,7 @@ func (r markedRule) in(crd *manifest.Document, at source.Location, path []any) [
 	}
 	for key, value := range at.Entries() {
 		below := append(path[:len(path):len(path)], key.Value)
-		if key.Value == "rule" && value.Node().Value == "true" {
+		if key.Value == r.key && value.Node().Value == "true" {
 			if place := crd.Place(value.Value()); place.Path() == r.file.path && place.Range.Start.Line == r.line {
 				return below
 			}

@@ -135,9 +135,11 @@ func (in *Input) Files() []*File {
 	return all
 }
 
-// Fail adds a file that cannot be used.
+// Fail adds a file that cannot be used, once.
 func (in *Input) Fail(path string, err error) {
-	in.Problems = append(in.Problems, Problem{Path: path, Err: err})
+	if !slices.ContainsFunc(in.Problems, func(p Problem) bool { return p.Path == path && p.Err.Error() == err.Error() }) {
+		in.Problems = append(in.Problems, Problem{Path: path, Err: err})
+	}
 }
 
 // Skip adds a file that is not a manifest, once for each reason.
