@@ -111,7 +111,7 @@ var packageRules = []packageRule{
 	{"internal/expect", "internal/check internal/manifest internal/source/... internal/playground", false},
 	{"internal/check", "internal/manifest internal/bundle internal/source/edit internal/playground", false},
 	{"internal/load", "internal/project internal/kustomize internal/manifest", true},
-	{"internal/helm", "internal/manifest internal/source/edit internal/playground", true},
+	{"internal/helm", "internal/manifest internal/source/... internal/playground", true},
 	{"internal/kustomize", "internal/manifest internal/source/... internal/playground", true},
 	{"internal/project", "", false},
 	{"internal/manifest", "internal/bundle internal/source/... internal/playground", false},

@@ -3,7 +3,7 @@
 //   node repositories.mjs CRDLAB [MODULE...]
 //   UPDATE=1 node repositories.mjs CRDLAB
 //
-// For each module of testdata/repositories.txt, the script downloads the module, and runs "crdlab check ." there. The file
+// For each module of testdata/repositories.txt, the script downloads the module, and runs "crdlab check --helm ." there. The file
 // lists the rejections with a judgement: "true" for a document that no API server accepts as it is, "useful" for one
 // whose author would want to know, and "noise" for one that nobody sends to a cluster. A rejection that is not listed, or that is gone, fails.
 // Then the language server judges each file with a judged document: an error in a file in which "crdlab check" finds none fails, too.
@@ -34,7 +34,7 @@ function read() {
 function check(module) {
   const { Dir: cwd } = JSON.parse(execFileSync("go", ["mod", "download", "-json", module], { cwd: tmpdir(), encoding: "utf8" }));
   const start = performance.now();
-  const { stdout, stderr, error } = spawnSync(resolve(crdlab), ["check", ".", "--no-notes", "--output", "json"], { cwd, encoding: "utf8", maxBuffer: 1 << 28, timeout: 120_000 });
+  const { stdout, stderr, error } = spawnSync(resolve(crdlab), ["check", ".", "--helm", "--no-notes", "--output", "json"], { cwd, encoding: "utf8", maxBuffer: 1 << 28, timeout: 120_000 });
   if (error) throw error;
   if (stdout === "") throw new Error(`${module}: ${stderr}`);
   const took = Math.round(performance.now() - start);

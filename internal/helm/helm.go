@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"helm.sh/helm/v4/pkg/chart/common"
 	"helm.sh/helm/v4/pkg/chart/common/util"
@@ -20,6 +21,7 @@ import (
 	"helm.sh/helm/v4/pkg/engine"
 
 	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/source"
 )
 
 // ChartFile is the name of the file in the directory of a chart.
@@ -43,6 +45,7 @@ func Apply(in *manifest.Input, o Options) {
 		}
 	}
 	slices.Sort(directories)
+	served := sync.OnceValue(func() []string { return servedBy(in) })
 	for _, directory := range directories {
 		if isDependency(directory, directories) {
 			continue
@@ -55,7 +58,7 @@ func Apply(in *manifest.Input, o Options) {
 			}
 			continue
 		}
-		r := rendering{in: in, options: o, directory: directory}
+		r := rendering{in: in, options: o, served: served, directory: directory}
 		if err := r.render(); err != nil {
 			in.Skip(filepath.Join(directory, ChartFile), "not rendered: "+reason(err))
 		}
@@ -85,6 +88,7 @@ const maxReason = 300
 type rendering struct {
 	in      *manifest.Input
 	options Options
+	served  func() []string
 	// directory is the path of the chart in the form of the input.
 	directory string
 }
@@ -128,13 +132,28 @@ func (r rendering) capabilities(c *chart.Chart) (*common.Capabilities, error) {
 	}
 	capabilities := common.DefaultCapabilities.Copy()
 	capabilities.KubeVersion = *version
-	for _, d := range r.in.Documents {
-		for i := 0; d.IsCRD && d.Has("spec", "versions", i); i++ {
-			served := d.Described.Group + "/" + d.Scalar("spec", "versions", i, "name")
-			capabilities.APIVersions = append(capabilities.APIVersions, served, served+"/"+d.Described.Kind)
+	capabilities.APIVersions = append(capabilities.APIVersions, r.served()...)
+	return capabilities, nil
+}
+
+// servedBy returns the versions and kinds of the CRDs of an input in the form of [common.VersionSet].
+func servedBy(in *manifest.Input) (all []string) {
+	for _, d := range in.Documents {
+		if !d.IsCRD {
+			continue
+		}
+		parsed, _ := source.Parse(d.Text, source.DefaultLimits)
+		for _, document := range parsed.Documents {
+			versions, _ := document.At("spec", "versions")
+			for i := range versions.Len() {
+				if name, ok := versions.At(i, "name"); ok {
+					version := d.Described.Group + "/" + name.Node().Value
+					all = append(all, version, version+"/"+d.Described.Kind)
+				}
+			}
 		}
 	}
-	return capabilities, nil
+	return all
 }
 
 var remoteReference = regexp.MustCompile(`"\$ref"\s*:\s*"https?:`)
