@@ -181,9 +181,12 @@ func (p *problem) explainNull() []playground.Fix {
 // keepUnknownFields keeps all fields of an object whose schema declares none. The API server prunes
 // them otherwise.
 func (p *problem) keepUnknownFields(parent []any) []playground.Fix {
+	if p.Document != playground.DocumentObject {
+		return nil
+	}
 	node, path := crdschema.NodeAt(p.schema, parent)
 	version := p.requestedVersion()
-	if p.Document != playground.DocumentObject || node == nil || version == nil || node.Type != "object" || len(node.Properties) > 0 || node.AdditionalProperties != nil || len(parent) == 0 {
+	if node == nil || version == nil || node.Type != "object" || len(node.Properties) > 0 || node.AdditionalProperties != nil || len(parent) == 0 {
 		return nil
 	}
 	name := fmt.Sprint(parent[len(parent)-1])
