@@ -81,7 +81,7 @@ func TestReleasesHaveNews(t *testing.T) {
 		"1.35 3 changes, flatten: library-list-functions, sortBy: library-list-functions",
 		"1.34 4 changes, isSemver: rule-libraries library-semver",
 		"1.33 3 changes, all: library-two-variables",
-		"1.32 3 changes, format: library-format",
+		"1.32 3 changes, format: references library-format",
 		"1.31 2 changes, isIP: rule-libraries library-ip, isCIDR: library-cidr",
 	}
 	if !slices.Equal(got, want) {
