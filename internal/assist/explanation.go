@@ -118,6 +118,13 @@ func (e *explainer) locateSchema(explanation *playground.Explanation) {
 func (e *explainer) problem(findings []playground.Finding) string {
 	for _, f := range findings {
 		if f.Severity == playground.SeverityError && f.Document == e.document && f.Range.Start.Line == e.position.Line {
+			reason, isOfRule := playground.CutRule(f.Message)
+			if mistake, _, found := playground.CutCompilation(reason); found {
+				return "does not compile: " + mistake
+			}
+			if isOfRule {
+				return reason
+			}
 			return f.Message
 		}
 	}

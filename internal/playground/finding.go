@@ -69,6 +69,15 @@ func CutRule(message string) (reason string, found bool) {
 	return strings.CutPrefix(value[decoder.InputOffset():], ": ")
 }
 
+// CutCompilation divides an error message about a CEL expression that does not compile into the first mistake and the
+// lines that point at its place. found is false for other messages.
+func CutCompilation(message string) (mistake, excerpt string, found bool) {
+	rest, found := strings.CutPrefix(message, "compilation failed: ERROR: <input>:")
+	_, rest, hasPlace := strings.Cut(rest, ": ")
+	mistake, excerpt, _ = strings.Cut(rest, "\n")
+	return mistake, excerpt, found && hasPlace
+}
+
 // ReasonLimit is the [Finding.Reason] for a limit of the playground itself. The
 // API server's verdict is then unknown.
 const ReasonLimit = "PlaygroundLimit"

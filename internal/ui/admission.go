@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/playground"
@@ -16,6 +17,13 @@ func admissionCounts(a playground.ObjectAdmission) string {
 	}
 	if n := len(a.Webhooks); n > 0 {
 		parts = append(parts, count(n, "webhook"))
+	}
+	applies := slices.ContainsFunc(a.Policies, func(p playground.AdmissionPolicy) bool { return p.Outcome != playground.OutcomeSkipped })
+	if len(a.Policies) > 0 && !applies {
+		parts[0] += ", which does not apply to this request"
+		if len(a.Policies) > 1 {
+			parts[0] = formatInt(len(a.Policies)) + " policies, none of which applies to this request"
+		}
 	}
 	return strings.Join(parts, ", ")
 }

@@ -53,7 +53,7 @@ func newBrief(all []playground.Report, missing int, findings []playground.Findin
 			case len(object.DependsOn) > 0:
 				view.doubt("Depends on the webhook")
 			case isOfAnotherCRD(report.CRD, object):
-				view.doubt("The object is of another CRD")
+				view.doubt("No CRD for " + object.Kind)
 			default:
 				view.worsen(object.Accepted, object.Status)
 			}

@@ -8,7 +8,8 @@ package ui
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-func shortcutsDialog() templ.Component {
+// dialogHead has the title of a dialog with a form, its children, and the button that closes it.
+func dialogHead(id, title string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -29,43 +30,114 @@ func shortcutsDialog() templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<dialog id=\"shortcuts\" aria-labelledby=\"shortcuts-title\"><form method=\"dialog\"><h2 id=\"shortcuts-title\">Keyboard shortcuts</h2><dl class=\"keys\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"dialog-head\"><h2 id=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var2 string
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(id + "-title")
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/dialogs.templ`, Line: 6, Col: 24}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\">")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var3 string
+		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(title)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/dialogs.templ`, Line: 6, Col: 34}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</h2>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templ_7745c5c3_Var1.Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<button class=\"button\" value=\"close\">Close</button></div>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
+func shortcutsDialog() templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var4 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var4 == nil {
+			templ_7745c5c3_Var4 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<dialog id=\"shortcuts\" aria-labelledby=\"shortcuts-title\"><form method=\"dialog\">")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = dialogHead("shortcuts", "Keyboard shortcuts").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<dl class=\"keys\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		for _, shortcut := range shortcuts {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div><dt>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div><dt>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var2 string
-			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(shortcut.action)
+			var templ_7745c5c3_Var5 string
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(shortcut.action)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/dialogs.templ`, Line: 9, Col: 31}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/dialogs.templ`, Line: 18, Col: 31}
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</dt><dd><kbd>")
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(shortcut.keys)
-			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/dialogs.templ`, Line: 9, Col: 62}
-			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</dt><dd><kbd>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</kbd></dd></div>")
+			var templ_7745c5c3_Var6 string
+			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(shortcut.keys)
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/dialogs.templ`, Line: 18, Col: 62}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</kbd></dd></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</dl><div class=\"dialog-end\"><button class=\"button is-primary\" value=\"close\">Close</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</dl></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -89,12 +161,20 @@ func shareDialog(lifetime int64) templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var4 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var4 == nil {
-			templ_7745c5c3_Var4 = templ.NopComponent
+		templ_7745c5c3_Var7 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var7 == nil {
+			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<dialog id=\"share\" aria-labelledby=\"share-title\"><form method=\"dialog\"><h2 id=\"share-title\">Share</h2><p>Your documents are in the link itself, after <code>#</code>, and are never sent to a server. It works as long as crdlab reads this format.</p><label class=\"share-field\"><span>Link</span> <input id=\"share-link\" readonly spellcheck=\"false\"> <button type=\"button\" class=\"button\" data-copy=\"share-link\">Copy</button></label> <label class=\"share-field\" id=\"share-url-field\" hidden><span>Link to source URL</span> <input id=\"share-url\" readonly spellcheck=\"false\" aria-describedby=\"share-url-about\"> <button type=\"button\" class=\"button\" data-copy=\"share-url\">Copy</button></label><p class=\"hint\" id=\"share-url-about\">To always show the latest version of a hosted CRD, link to <code>#url=</code> and its address.</p><p class=\"hint\" id=\"share-length\" hidden></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<dialog id=\"share\" aria-labelledby=\"share-title\"><form method=\"dialog\">")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = dialogHead("share", "Share").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<p>Your documents are in the link itself, after <code>#</code>, and are never sent to a server. It works as long as crdlab reads this format.</p><label class=\"share-field\"><span>Link</span> <input id=\"share-link\" readonly spellcheck=\"false\"> <button type=\"button\" class=\"button is-primary\" data-copy=\"share-link\">Copy</button></label> <label class=\"share-field\" id=\"share-url-field\" hidden><span>Link to source URL</span> <input id=\"share-url\" readonly spellcheck=\"false\" aria-describedby=\"share-url-about\"> <button type=\"button\" class=\"button\" data-copy=\"share-url\">Copy</button></label><p class=\"hint\" id=\"share-url-about\">To always show the latest version of a hosted CRD, link to <code>#url=</code> and its address.</p><p class=\"hint\" id=\"share-length\" hidden></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -102,7 +182,7 @@ func shareDialog(lifetime int64) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<label class=\"share-field\"><span>Try in kubectl</span> <input id=\"share-server\" readonly spellcheck=\"false\" aria-describedby=\"share-server-about\"> <button type=\"button\" class=\"button\" data-copy=\"share-server\">Copy</button></label><p class=\"hint\" id=\"share-server-about\">This command starts an <a href=\"docs/cli/#serve-a-cluster\">API server</a> on your machine with these documents. <span id=\"share-server-note\"></span></p><div class=\"share-more\"><button type=\"button\" class=\"button\" id=\"share-report\" title=\"The documents, the verdict and the link, for an issue\">Copy as Markdown</button> <button type=\"button\" class=\"button\" id=\"share-download\">Download .zip</button> <button type=\"button\" class=\"button\" id=\"share-test\" title=\"The documents with the present findings as # want comments, for crdlab test\">Export as a test</button> <button type=\"button\" class=\"button\" id=\"share-print\">Print…</button></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<label class=\"share-field\"><span>Try in kubectl</span> <input id=\"share-server\" readonly spellcheck=\"false\" aria-describedby=\"share-server-about\"> <button type=\"button\" class=\"button\" data-copy=\"share-server\">Copy</button></label><p class=\"hint\" id=\"share-server-about\">This command starts an <a href=\"docs/cli/#serve-a-cluster\">API server</a> on your machine with these documents. <span id=\"share-server-note\"></span></p><div class=\"share-more\"><button type=\"button\" class=\"button\" id=\"share-report\" title=\"The documents, the verdict and the link, for an issue\">Copy as Markdown</button> <button type=\"button\" class=\"button\" id=\"share-download\">Download .zip</button> <button type=\"button\" class=\"button\" id=\"share-test\" title=\"The documents with the present findings as # want comments, for crdlab test\">Export as a test</button> <button type=\"button\" class=\"button\" id=\"share-print\">Print…</button></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -110,7 +190,7 @@ func shareDialog(lifetime int64) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"hint\" id=\"share-copied\" role=\"status\"></p><div class=\"dialog-end\"><button class=\"button is-primary\" value=\"close\">Close</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"hint\" id=\"share-copied\" role=\"status\"></p></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -136,25 +216,25 @@ func shortLink(lifetime int64) templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var5 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var5 == nil {
-			templ_7745c5c3_Var5 = templ.NopComponent
+		templ_7745c5c3_Var8 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var8 == nil {
+			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section id=\"short\" aria-label=\"Short link\" hidden><p>Short links are stored on this server. Anyone with the link can view the documents. ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<section id=\"short\" aria-label=\"Short link\" hidden><p>Short links are stored on this server. Anyone with the link can view the documents. ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var6 string
-		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(LifetimeSentence(lifetime))
+		var templ_7745c5c3_Var9 string
+		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(LifetimeSentence(lifetime))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/dialogs.templ`, Line: 58, Col: 117}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/ui/dialogs.templ`, Line: 65, Col: 117}
 		}
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</p><label class=\"share-field\"><span>Short link</span> <input id=\"short-link\" readonly spellcheck=\"false\"> <button type=\"button\" class=\"button\" id=\"short-make\">Create link</button> <button type=\"button\" class=\"button\" id=\"short-copy\" data-copy=\"short-link\" hidden>Copy</button></label><p class=\"hint\" id=\"short-state\" role=\"status\"></p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "</p><label class=\"share-field\"><span>Short link</span> <input id=\"short-link\" readonly spellcheck=\"false\"> <button type=\"button\" class=\"button\" id=\"short-make\">Create link</button> <button type=\"button\" class=\"button\" id=\"short-copy\" data-copy=\"short-link\" hidden>Copy</button></label><p class=\"hint\" id=\"short-state\" role=\"status\"></p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -179,12 +259,12 @@ func addressDialog() templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var7 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var7 == nil {
-			templ_7745c5c3_Var7 = templ.NopComponent
+		templ_7745c5c3_Var10 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var10 == nil {
+			templ_7745c5c3_Var10 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<dialog id=\"address\" aria-labelledby=\"address-title\"><form id=\"address-form\" novalidate><h2 id=\"address-title\">Open a URL</h2><p>A CRD, objects or both, as YAML or JSON. Your browser fetches it directly, so the site must allow CORS. GitHub does.</p><label class=\"share-field is-alone\"><span>Address</span> <input id=\"address-input\" inputmode=\"url\" placeholder=\"https://github.com/…/blob/main/crd.yaml\" autocomplete=\"off\" spellcheck=\"false\" aria-describedby=\"address-state\"></label><p class=\"hint\" id=\"address-state\" role=\"status\"></p><div class=\"dialog-end\"><button type=\"button\" class=\"button\" id=\"address-cancel\">Cancel</button> <button class=\"button is-primary\">Open</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<dialog id=\"address\" aria-labelledby=\"address-title\"><form id=\"address-form\" novalidate><div class=\"dialog-head\"><h2 id=\"address-title\">Open a URL</h2><button type=\"button\" class=\"button\" id=\"address-cancel\">Close</button></div><p>A CRD, objects or both, as YAML or JSON. Your browser fetches it directly, so the site must allow CORS. GitHub does.</p><label class=\"share-field is-alone\"><span>Address</span> <input id=\"address-input\" inputmode=\"url\" placeholder=\"https://github.com/…/blob/main/crd.yaml\" autocomplete=\"off\" spellcheck=\"false\" aria-describedby=\"address-state\"></label><p class=\"hint\" id=\"address-state\" role=\"status\"></p><div class=\"dialog-end\"><button class=\"button is-primary\">Open</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

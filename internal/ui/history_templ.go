@@ -31,7 +31,15 @@ func historyDialog() templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<dialog id=\"history\" aria-labelledby=\"history-title\"><form method=\"dialog\" class=\"gallery-head\"><h2 id=\"history-title\">History</h2><button class=\"button\" value=\"close\">Close</button></form><p class=\"history-about\">This browser keeps the last 50 documents that a link, an example, files or an offered object have replaced.</p><ul class=\"history-list\" id=\"history-list\" aria-label=\"Replaced documents\"></ul><p class=\"empty\" id=\"history-empty\" role=\"status\" hidden></p><template id=\"history-entry\"><li class=\"history-entry\"><button type=\"button\" class=\"gallery-entry\" data-restore><strong></strong> <span class=\"quiet\"></span></button> <button type=\"button\" class=\"tool\" data-delete title=\"Delete\">×</button></li></template></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<dialog id=\"history\" aria-labelledby=\"history-title\"><form method=\"dialog\">")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = dialogHead("history", "History").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</form><p class=\"history-about\">This browser keeps the last 50 documents that a link, an example, files or an offered object have replaced.</p><ul class=\"history-list\" id=\"history-list\" aria-label=\"Replaced documents\"></ul><p class=\"empty\" id=\"history-empty\" role=\"status\" hidden></p><template id=\"history-entry\"><li class=\"history-entry\"><button type=\"button\" class=\"gallery-entry\" data-restore><strong></strong> <span class=\"quiet\"></span></button> <button type=\"button\" class=\"tool\" data-delete title=\"Delete\">×</button></li></template></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -60,7 +68,7 @@ func historyIcon() templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<svg class=\"icon\" viewBox=\"0 0 16 16\" aria-hidden=\"true\" focusable=\"false\"><path d=\"M2.6 5.2A6 6 0 1 1 2 8M2.2 1.8v3.6h3.6M8 4.6V8l2.4 1.6\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.4\"></path></svg>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<svg class=\"icon\" viewBox=\"0 0 16 16\" aria-hidden=\"true\" focusable=\"false\"><path d=\"M2.6 5.2A6 6 0 1 1 2 8M2.2 1.8v3.6h3.6M8 4.6V8l2.4 1.6\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.4\"></path></svg>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

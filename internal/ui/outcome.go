@@ -21,9 +21,6 @@ type verdictView struct {
 	output string
 	// listed reports that the list of problems has the content of output.
 	listed bool
-	// causes lists the first errors, which are why a request was rejected. more counts the others.
-	causes []playground.Finding
-	more   int
 	// reason explains the verdict on an accepted request; usually empty.
 	reason string
 	// brief reduces the verdict to one line, because it needs no attention.
@@ -36,7 +33,6 @@ func crdVerdict(report playground.Report) verdictView {
 	v.qualify(report)
 	v.subject, v.title = "crd", strings.TrimSpace("CustomResourceDefinition "+crd.Name)
 	v.listed = v.output != "" && hasProblems(crd.Findings)
-	v.explain(crd.Findings)
 	v.brief = crd.Accepted && len(report.Objects) > 0
 	switch {
 	case v.brief && v.class == "approximate":
@@ -72,10 +68,9 @@ func objectVerdict(report playground.Report, index int) verdictView {
 	}
 	v.listed = v.output != "" && hasProblems(object.Findings)
 	v.qualify(report)
-	v.explain(object.Findings)
 	v.reason = deletionReason(object)
 	if isOfAnotherCRD(report.CRD, object) {
-		v.class, v.word, v.status = "unknown", "The object is of another CRD", ""
+		v.class, v.word, v.status = "unknown", "No CRD for "+object.Kind, ""
 	}
 	if len(object.DependsOn) > 0 {
 		return dependentVerdict(v, object.DependsOn)
@@ -92,15 +87,6 @@ func (v *verdictView) qualify(report playground.Report) {
 	if v.class == "accepted" && report.Kubernetes.Approximate {
 		v.class, v.word = "approximate", "Probably "+strings.ToLower(v.word)
 	}
-}
-
-// maxCauses limits the errors that a verdict shows. The list of problems has all.
-const maxCauses = 3
-
-// explain adds the errors of a request to its verdict.
-func (v *verdictView) explain(all []playground.Finding) {
-	sorted := playground.Readable(all)
-	v.causes, v.more = limitItems(sorted[:countSeverity(sorted, playground.SeverityError)], maxCauses)
 }
 
 // dependentVerdict turns the verdict on a request into an unknown one, because it depends
@@ -203,6 +189,12 @@ func (s stageView) class() string {
 		return string(playground.OutcomeSkipped)
 	}
 	return string(s.Outcome)
+}
+
+// hasEffect reports whether a stage found something, failed, or made a change that is specific to the object.
+func (s stageView) hasEffect() bool {
+	class := s.class()
+	return len(s.findings) > 0 || class != string(playground.OutcomePass) && class != string(playground.OutcomeSkipped)
 }
 
 // place locates the first finding, or the first visible change; it may be nil.

@@ -159,11 +159,11 @@ var operationChoices = []choice{
 
 // crdOperationChoices lists the operations of the CRD. The first one is the default.
 var crdOperationChoices = []choice{
-	{"", "CRD: create or update"},
-	{playground.CRDOperationCreate, "CRD: create"},
-	{playground.CRDOperationUpdate, "CRD: replace"},
-	{playground.CRDOperationClientApply, "CRD: apply"},
-	{playground.CRDOperationApply, "CRD: server-side apply"},
+	{"", "create or update"},
+	{playground.CRDOperationCreate, "create"},
+	{playground.CRDOperationUpdate, "replace"},
+	{playground.CRDOperationClientApply, "apply"},
+	{playground.CRDOperationApply, "server-side apply"},
 }
 
 // releaseChoices lists the Kubernetes releases, newest first. The newest

@@ -25,6 +25,8 @@ type shortMessage struct {
 	value string
 	// reason is never shortened.
 	reason string
+	// excerpt has the lines that point at a mistake in CEL; otherwise empty.
+	excerpt string
 }
 
 // maxValue is the number of characters of an invalid value in a short message.
@@ -39,6 +41,9 @@ func shorten(finding playground.Finding) shortMessage {
 		return shortMessage{reason: cmp.Or(finding.Hint, cause)}
 	}
 	if reason, found := playground.CutRule(finding.Message); found {
+		if mistake, excerpt, found := playground.CutCompilation(reason); found {
+			return shortMessage{reason: "does not compile: " + mistake, excerpt: excerpt}
+		}
 		return shortMessage{reason: reason}
 	}
 	rest, found := strings.CutPrefix(finding.Message, "Invalid value: ")

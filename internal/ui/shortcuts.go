@@ -19,6 +19,7 @@ var shortcuts = []shortcut{
 	{"Add document", "Alt Shift D"},
 	{"Search the examples", "Alt Shift E"},
 	{"Next problem, previous problem", "F8, Shift F8"},
+	{"Apply the fix at the caret, and go to the next problem", "Ctrl ."},
 	{"Open the CEL console", "Alt Shift C"},
 	{"Share", "Alt Shift S"},
 	{"Autocomplete", "Ctrl Space"},

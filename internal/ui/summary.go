@@ -114,7 +114,7 @@ func objectWord(report playground.Report, object playground.Object) string {
 	case len(object.DependsOn) > 0:
 		return "depends on the webhook"
 	case isOfAnotherCRD(report.CRD, object):
-		return "is of another CRD"
+		return "has no CRD here"
 	}
 	return verdictWord(report, object.Accepted, object.Status)
 }
@@ -165,7 +165,13 @@ func objectTitle(object playground.Object) string {
 }
 
 // timing returns the duration of the evaluation: "CRD 31 ms · object 2 ms".
+// slow is the time of an evaluation in milliseconds from which the page shows it.
+const slow = 1000
+
 func timing(report playground.Report) string {
+	if report.Timing.CRD+report.Timing.Object < slow {
+		return ""
+	}
 	text := "CRD " + milliseconds(report.Timing.CRD)
 	if len(report.Objects) > 0 {
 		text += " · object " + milliseconds(report.Timing.Object)

@@ -268,6 +268,6 @@ test("closing the dialog cancels a slow download", async ({ playground }) => {
   await page.locator("#address-input").fill("http://files.example.com");
   await page.keyboard.press("Enter");
   await expect(page.locator("#address-state")).toContainText("cannot be opened");
-  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Close" }).click();
   await expect(page.locator("#notice")).toBeHidden();
 });

@@ -13,7 +13,7 @@ test("a stored line shows its origin and schema node, and opens the node; the no
   const marked = page.locator("#panel-outcome .state .yaml-line.is-at-cursor");
 
   await line("cronSpec").hover();
-  await expect(chip).toHaveText("as sent · properties[spec].properties[cronSpec] · CRD line 26");
+  await expect(chip).toHaveText("unchanged · properties[spec].properties[cronSpec] · CRD line 26");
   await line("name: my-cron").hover();
   await expect(chip).toHaveCount(0);
   const shown = flashed("cronSpec");

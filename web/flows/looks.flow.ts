@@ -244,8 +244,8 @@ async function cutTexts(page: Page, isInPanels: boolean): Promise<string[]> {
       // Texts for screen readers have a box of a pixel.
       if (element.clientWidth < 2 || !element.checkVisibility({ visibilityProperty: true }) || !element.textContent.trim()) return false;
       // The editors scroll, the details of a field repeat its line, and a link in the line of
-      // the caret scrolls into sight when it has the focus.
-      if (element.closest(".editor, .explain, details:not([open]) > .field-line")) return false;
+      // the caret and a tab of the result scroll into sight when they have the focus.
+      if (element.closest(".editor, .explain, details:not([open]) > .field-line") || element.matches("[data-tabs=panel]")) return false;
       const style = getComputedStyle(element);
       if (element instanceof HTMLSelectElement) return isCutChoice(element, style);
       if (element.matches(".copy")) return coversNote(element);

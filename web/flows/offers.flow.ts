@@ -30,7 +30,7 @@ test("the example of a breaking change becomes the object, and the replaced one 
   await playground.paste("object", object);
   await page.locator("#tab-changes").click();
   const witness = page.locator("[data-panel=changes] .witness");
-  await expect(witness).toContainText("The history keeps the present one.");
+  await expect(witness).toContainText("The current object moves to the history.");
   await witness.getByRole("button", { name: "Open as the object" }).click();
   await playground.settled();
   expect(await playground.text("object")).toContain("name: example\n");
@@ -99,8 +99,8 @@ test("an existing object without managedFields gets the manager of the request a
   await playground.paste("oldObject", object);
   await playground.paste("object", object.replace("size: 1", "size: 2"));
   await page.locator("#operation").selectOption("apply");
-  const causes = page.locator("#panel-outcome .causes");
-  await expect(causes).toContainText('conflict with "before-first-apply"');
+  const causes = playground.problems();
+  await expect(causes.first()).toContainText('conflict with "before-first-apply"');
   await causes.getByRole("button", { name: "Let kubectl own the existing object" }).click();
   await expect(page.locator("[data-panel=brief]")).toContainText("Accepted");
   expect(await playground.text("oldObject")).toContain("operation: Apply");

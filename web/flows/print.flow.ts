@@ -61,8 +61,7 @@ test("a refused object is printed with its verdict, the options of the request, 
   const head = page.locator(".print-head");
   await expect(head).toContainText("Rejected 422 Invalid");
   await expect(head.locator("code")).toHaveText([
-    "Operation: server-side apply", "Kubernetes: 1.34", "--validate=warn", "Operation of the CRD: auto: create",
-    "--field-manager=my-controller", "--force-conflicts",
+    "Object: server-side apply", "--field-manager=my-controller", "--force-conflicts", "CRD: auto: create", "Kubernetes: 1.34", "--validate=warn",
   ]);
   const message = page.locator("#problems .problem-verbatim").filter({ hasText: "should be less than or equal to 10" });
   await expect(message).toBeVisible();

@@ -87,7 +87,7 @@ test("a test file shows the expectations that are met, and leads to the others",
   await expect(page.locator("#tests-summary")).toBeHidden();
   await openFile(playground, file);
   const summary = page.locator("#tests-summary");
-  await expect(summary).toHaveText("2 of 3 expectations met, 1 unexpected finding");
+  await expect(summary).toHaveAttribute("title", "2 of 3 expectations met, 1 unexpected finding");
   await summary.click();
   const list = page.locator("#tests");
   await expect(list.locator("h3")).toHaveText([/CustomResourceDefinition.*create/, /CronTab a\s*create/, /CronTab a\s*update/, /CronTab b\s*create/, /^0 of 2 rules/]);
@@ -102,7 +102,7 @@ test("a test file shows the expectations that are met, and leads to the others",
   await page.keyboard.press("End");
   for (let i = 0; i < 'mutable"'.length; i++) await page.keyboard.press("Backspace");
   await page.keyboard.type('immutable"');
-  await expect(summary).toHaveText("3 of 3 expectations met");
+  await expect(summary).toHaveAttribute("title", "3 of 3 expectations met");
   await expect(list.locator("li", { hasText: "not met" })).toHaveCount(0);
 
   await playground.paste("object", 'apiVersion: example.com/v1\nkind: CronTab\nmetadata:\n  name: a # want "x"\n');
@@ -130,11 +130,11 @@ test("an exported test file opens with all expectations met", async ({ playgroun
   const { page } = playground;
   await playground.open();
   await openFile(playground, file);
-  await expect(page.locator("#tests-summary")).toHaveText("2 of 3 expectations met, 1 unexpected finding");
+  await expect(page.locator("#tests-summary")).toHaveAttribute("title", "2 of 3 expectations met, 1 unexpected finding");
   const text = await exported(page);
   await page.keyboard.press("Escape");
   await openFile(playground, text);
-  await expect(page.locator("#tests-summary")).toHaveText("3 of 3 expectations met");
+  await expect(page.locator("#tests-summary")).toHaveAttribute("title", "3 of 3 expectations met");
   expect(await runCommand(text, info.outputPath("test.yaml"))).toContain("ok ");
 });
 
@@ -145,5 +145,5 @@ firstVisit("without the engine in the page, the server runs the tests", async ({
   await openFile(playground, file);
   await page.locator("#permission-grant").click();
   await expect(playground.where()).toHaveText(/on the server/);
-  await expect(page.locator("#tests-summary")).toHaveText("2 of 3 expectations met, 1 unexpected finding");
+  await expect(page.locator("#tests-summary")).toHaveAttribute("title", "2 of 3 expectations met, 1 unexpected finding");
 });

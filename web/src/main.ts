@@ -1,3 +1,4 @@
+import type { Finding } from "./api.gen";
 import "../../internal/ui/styles.css";
 import { readConfig } from "./config";
 import { documentNames, isOneOf, sameScenario, type Scenario } from "./scenario";
@@ -33,7 +34,7 @@ import { bindPlaces } from "./ui/places";
 import { copyReleaseMarks } from "./ui/releases";
 import { bindGo, offerGo, showLine, wantsConventions } from "./ui/go";
 import { HistoryDialog } from "./ui/history-dialog";
-import { type Problem, ProblemCursor } from "./ui/problems";
+import { bindProblems, ProblemCursor } from "./ui/problems";
 import { Results } from "./ui/results";
 import { applyRuleFilter } from "./ui/rule-filter";
 import { bindShortcuts } from "./ui/shortcuts";
@@ -96,8 +97,9 @@ const goTypes = assembleGoTypes(config, (state) => {
 });
 const documents = new Documents(session, assistant, markersOf(session, goTypes), replaced, isReadOnly);
 bindCRDs(session);
-const fixes = new Fixes(session, (fix) => documents.apply(fix));
-const results = new Results(session, (panels) => {
+const fixes = new Fixes(session, (fix) => documents.apply(fix), () => goToProblem(1));
+const hasReleases = config.releases.length > 0 || Object.keys(config.engine.programs ?? {}).length > 0;
+const results = new Results(session, hasReleases, (panels) => {
   if (panels.includes("rules")) applyRuleFilter();
   if (panels.includes("releases")) copyReleaseMarks();
   documents.markCursor();
@@ -117,7 +119,13 @@ documents.onCursor = (name) => {
 };
 const remote = bindSources(session, replaced);
 const problem = new ProblemCursor();
-const noFindings: readonly Problem[] = [];
+const noFindings: readonly Finding[] = [];
+function goToProblem(step: 1 | -1): void {
+  const { generated, answer } = session.state;
+  const next = problem.next([generated.problems, answer?.findings ?? noFindings], step);
+  if (next && isOneOf(documentNames, next.document)) documents.go({ document: next.document, range: next.range });
+}
+bindProblems();
 const share = bindShare(session, config, gallery, assistant, served);
 
 bindFrame(session, config, programs);
@@ -133,10 +141,10 @@ bindLines((place) => documents.go(place));
 bindShortcuts({
   showDocument: (name) => documents.focus(name),
   showPanel: (name) => results.focus(name),
-  goToProblem: (step) => {
-    const { generated, answer } = session.state;
-    const next = problem.next([generated.problems, answer?.findings ?? noFindings], step);
-    if (next && isOneOf(documentNames, next.document)) documents.go({ document: next.document, range: next.range });
+  goToProblem,
+  fix: () => {
+    const { document, generated, answer } = session.state;
+    fixes.applyAt(documents.cursor(document), [...generated.problems, ...(answer?.findings ?? noFindings)]);
   },
   share,
   addDocument: () => documentMenu.open(),

@@ -40,7 +40,7 @@ func findAvoidedTransitions(n node) (notes []playground.Finding) {
 	if e, ok := n.setting(map[string]any{"rule": keep}, append(path, "x-kubernetes-validations", len(n.parent.XValidations))...); ok {
 		fixes = newFix("Add the rule "+keep, e)
 	}
-	return []playground.Finding{newNote(at.Value(), fmt.Sprintf("an update that removes %s, and another one that sets it, avoid this rule", name),
+	return []playground.Finding{newNote(at.Value(), fmt.Sprintf("two updates avoid this rule: one that removes %s, and one that sets it again", name),
 		"A rule with oldSelf does not run if the field is absent before or after the update. Make the field required, or let a rule of its parent refuse its removal.", fixes...)}
 }
 

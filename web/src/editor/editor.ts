@@ -172,6 +172,12 @@ export class Editor {
     this.#view.focus();
   }
 
+  /** Selects the whole text, and focuses the editor. */
+  selectAll(): void {
+    this.#view.dispatch({ selection: { anchor: 0, head: this.#view.state.doc.length } });
+    this.#view.focus();
+  }
+
   /** Measures the editor again after it was hidden. */
   shown(): void {
     this.#view.requestMeasure();

@@ -1,6 +1,7 @@
 import { type CrdOperation, crdOperations, isOneOf, type Operation, operations, replicasOf, type Scenario, validations } from "../scenario";
 import { element, write } from "../dom";
 import type { Session } from "../session";
+import { isStacked, onStacked } from "./width";
 
 /** Labels the first choice, which means the default operation. */
 function automatic({ oldObject }: Scenario): string {
@@ -9,11 +10,15 @@ function automatic({ oldObject }: Scenario): string {
 
 /** Likewise for the CRD. */
 function automaticForCrd({ oldCrd }: Scenario): string {
-  return oldCrd.trim() === "" ? "CRD auto: create" : "CRD auto: update";
+  return oldCrd.trim() === "" ? "auto: create" : "auto: update";
 }
 
 /** Binds the choices in the page's header that set the scenario's options. */
 export function bindChoices(session: Session): void {
+  const options = element("request-options", HTMLDetailsElement);
+  const unfold = (): void => write(options, { open: !isStacked() });
+  unfold();
+  onStacked(unfold);
   const validation = element("validation", HTMLSelectElement);
   const operation = element("operation", HTMLSelectElement);
   const crdOperation = element("crd-operation", HTMLSelectElement);

@@ -115,6 +115,12 @@ export class Documents {
     this.#editor(name).focus();
   }
 
+  /** Shows a document and selects its text, which a paste replaces. */
+  select(name: DocumentName): void {
+    this.#session.open(name);
+    this.#editor(name).selectAll();
+  }
+
   /** Replaces only the differing part of a document, unless it is read-only; the cursor stays. */
   rewrite(name: DocumentName, text: string): void {
     if (!this.#isFixed(name)) this.#editor(name).rewrite(text);

@@ -54,8 +54,9 @@ function ruleOf({ rule, result, bound }: ExplainedRule, isOnRule: boolean, links
   const toRow = (): void => links.row(rule.range);
   if (!isOnRule) group.append(link("explain-code", short(rule.rule.replace(/\s+/g, " "), 48), () => links.rule(rule.range), rule.rule));
   if (result) group.append(link(`tag is-${result.outcome}`, result.outcome, toRow, result.message));
-  if (rule.error !== "") group.append(link("explain-problem", "does not compile", toRow, rule.error));
-  else group.append(costOf(rule, toRow));
+  // On the rule, the line begins with the problem.
+  if (rule.error !== "" && !isOnRule) group.append(link("explain-problem", "does not compile", toRow, rule.error));
+  if (rule.error === "") group.append(costOf(rule, toRow));
   if (bound) group.append(link("explain-fix", bound.title, () => links.apply(bound), "Apply"));
   return group;
 }

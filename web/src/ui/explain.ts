@@ -52,6 +52,11 @@ export class Explain {
     });
   }
 
+  /** Returns the content of a line without an element: only that of the CRD has a hint. */
+  #hintOf(name: DocumentName): readonly Node[] {
+    return name === "crd" ? [this.#hint.cloneNode(true)] : [];
+  }
+
   /** Forgets what belongs to a former scenario: the sought element, and the lines of the other documents. */
   #forget({ scenario, document: active }: SessionState, { scenario: former }: SessionState): void {
     if (scenario === former) return;
@@ -60,7 +65,7 @@ export class Explain {
       if (name === active) continue;
       this.#shown.delete(name);
       this.#used.delete(name);
-      this.#lines.get(name)?.replaceChildren(this.#hint.cloneNode(true));
+      this.#lines.get(name)?.replaceChildren(...this.#hintOf(name));
     }
   }
 
@@ -96,7 +101,7 @@ export class Explain {
     if (explanation) this.#shown.set(name, shown);
     else this.#shown.delete(name);
     const parts = explanation ? renderExplanation(explanation, this.#links(name, explanation)) : [];
-    line.replaceChildren(...(parts.length > 0 ? parts : [this.#hint.cloneNode(true)]));
+    line.replaceChildren(...(parts.length > 0 ? parts : this.#hintOf(name)));
     line.scrollLeft = 0;
   }
 

@@ -49,7 +49,7 @@ function showNotes(state: SessionState): void {
   write(element("go-conventions-control", HTMLElement), { hidden: !isGenerated });
   const text = stateOf(state);
   write(element("go-note", HTMLElement), { hidden: text === "" });
-  write(element("go-state", HTMLElement), { textContent: text });
+  write(element("go-state", HTMLElement), { textContent: text, title: text });
   write(element("go-retry", HTMLButtonElement), { hidden: state.goTypes.at === "loading" || state.generated.fault === "" });
 }
 

@@ -123,7 +123,7 @@ function spanOf({ dataset }: HTMLElement): { readonly start: Place["range"]["sta
   return { start: { line, character }, end };
 }
 
-/** Describes a line: "as sent · properties[spec] · CRD line 12". */
+/** Describes a line: "unchanged · properties[spec] · CRD line 12". */
 function describeLine(line: HTMLElement): string {
   const node = `${line.dataset["node"] ?? ""} · CRD line ${spanOf(line).start.line + 1}`;
   const made = changeOf(line);
@@ -133,7 +133,7 @@ function describeLine(line: HTMLElement): string {
 /** Returns the label of the change to a line; empty if the line shows it. */
 function changeOf(line: HTMLElement): string {
   const changed = ["is-added", "is-replaced", "is-quiet"].find((name) => line.classList.contains(name));
-  if (!changed) return "as sent";
+  if (!changed) return "unchanged";
   for (let at: Element | null = line; at?.classList.contains(changed); at = at.previousElementSibling) {
     const note = at.querySelector<HTMLElement>(".note");
     if (note) return at === line ? "" : (note.dataset["label"] ?? note.textContent);

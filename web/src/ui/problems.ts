@@ -1,4 +1,5 @@
 import type { Range } from "../api.gen";
+import { element } from "../dom";
 
 /** A mistake in a document, or a finding. */
 export interface Problem {
@@ -22,4 +23,11 @@ export class ProblemCursor {
     this.#index = (this.#index + step + all.length) % all.length;
     return all[this.#index];
   }
+}
+
+/** Keeps a problem that the user unfolds in sight. */
+export function bindProblems(): void {
+  element("problems", HTMLElement).addEventListener("toggle", ({ target }) => {
+    if (target instanceof HTMLDetailsElement && target.open) target.closest(".problem")?.scrollIntoView({ block: "start" });
+  }, true);
 }

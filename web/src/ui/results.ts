@@ -13,14 +13,16 @@ export class Results {
   readonly #session: Session;
   readonly #panels: Panels;
   readonly #tabs: Tabs;
+  readonly #hasReleases: boolean;
   /** The line of the verdict waits for the end of the typing. */
   #waits = false;
   /** The line of the verdict. */
   readonly #brief = document.querySelector("[data-panel=brief]") ?? document.createElement("span");
 
-  /** onSwap receives the names of the panels with new content. */
-  constructor(session: Session, onSwap: (names: readonly string[]) => void) {
+  /** hasReleases reports whether older releases can judge; onSwap receives the names of the panels with new content. */
+  constructor(session: Session, hasReleases: boolean, onSwap: (names: readonly string[]) => void) {
     this.#session = session;
+    this.#hasReleases = hasReleases;
     this.#panels = new Panels(onSwap);
     this.#tabs = new Tabs("panel", (name) => {
       if (isOneOf(panelNames, name)) session.update({ panel: name });
@@ -56,7 +58,7 @@ export class Results {
     if (waits !== this.#waits) this.#panels.hold(waits ? afterTyping : []);
     this.#waits = waits;
     this.#brief.toggleAttribute("data-waits", this.#panels.waits("brief"));
-    if (state.tested !== previous.tested || state.scenario.oldCrd !== previous.scenario.oldCrd || state.panel !== previous.panel) this.#offerTabs(state);
+    if (state.tested !== previous.tested || state.scenario !== previous.scenario || state.panel !== previous.panel) this.#offerTabs(state);
     if (state.panel !== previous.panel) {
       this.#tabs.show(state.panel);
       this.#panels.refresh();
@@ -80,9 +82,10 @@ export class Results {
     else this.#panels.show(answer.panels);
   }
 
-  /** The comparison has a tab if there is a previous CRD, and the tests if there are expectations. */
+  /** The comparison has a tab if there is a previous CRD, the releases if one of them can judge or is chosen, and the tests if there are expectations. */
   #offerTabs({ scenario, panel, tested }: SessionState): void {
     this.#tabs.offer("changes", scenario.oldCrd !== "" || panel === "changes", false);
+    this.#tabs.offer("releases", this.#hasReleases || scenario.kubernetes !== "" || panel === "releases", false);
     this.#tabs.offer("tests", tested !== undefined || panel === "tests", false);
   }
 }

@@ -6,6 +6,7 @@ export interface ShortcutActions {
   readonly showDocument: (name: DocumentName) => void;
   readonly showPanel: (name: PanelName) => void;
   readonly goToProblem: (step: 1 | -1) => void;
+  readonly fix: () => void;
   readonly share: () => void;
   readonly addDocument: () => void;
   readonly openGallery: () => void;
@@ -34,6 +35,7 @@ function actionOf(
   open: () => void,
 ): (() => void) | undefined {
   if (event.key === "F8") return () => actions.goToProblem(event.shiftKey ? -1 : 1);
+  if (event.key === "." && (event.ctrlKey || event.metaKey)) return actions.fix;
   if (event.key === "F1" || (event.key === "?" && !isTyping(event))) return open;
   if (!event.altKey || !event.shiftKey || event.ctrlKey || event.metaKey) return undefined;
   if (event.code === "KeyS") return actions.share;

@@ -1,3 +1,4 @@
+import { write } from "../dom";
 /** Tabs after the ARIA practices: one tab is in the tab order, and arrow keys move. */
 export class Tabs {
   readonly #all: readonly HTMLElement[];
@@ -25,9 +26,9 @@ export class Tabs {
   offer(name: string, isThere: boolean, canClose: boolean): void {
     const tab = this.#all.find((candidate) => nameOf(candidate) === name);
     if (!tab) return;
-    tab.hidden = !isThere;
+    write(tab, { hidden: !isThere });
     const cross = tab.querySelector<HTMLElement>("[data-close]");
-    if (cross) cross.hidden = !canClose;
+    if (cross) write(cross, { hidden: !canClose });
   }
 
   /** Shows the panel of a tab and hides the other panels, or the others in a group. */

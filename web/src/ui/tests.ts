@@ -5,19 +5,19 @@ import type { Session } from "../session";
 import { countsOf, coverageSummaryOf, passes, summaryOf } from "../tests";
 import { make, placeButton } from "./elements";
 
-/** Shows the expectations in the documents: their number in the request bar, and a list. */
+/** Shows the expectations in the documents: their number in the tab, and a list. */
 export function bindTests(session: Session): void {
-  const summary = element("tests-summary", HTMLButtonElement);
+  const summary = element("tests-summary", HTMLElement);
   const list = element("tests", HTMLElement);
   session.subscribe(({ tested }, previous) => {
     if (tested === previous.tested) return;
-    summary.hidden = tested === undefined;
     list.replaceChildren(...(tested ? rendered(tested) : []));
+    summary.hidden = !tested;
     if (!tested) return;
     const counts = countsOf(tested);
     const isMet = passes(counts);
-    summary.textContent = summaryOf(counts);
-    summary.classList.toggle("is-met", isMet);
+    summary.textContent = `${counts.met}/${counts.expected}`;
+    summary.title = summaryOf(counts);
     summary.classList.toggle("is-unmet", !isMet);
   });
 }

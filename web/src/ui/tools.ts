@@ -1,6 +1,6 @@
-import { element } from "../dom";
+import { element, write } from "../dom";
 import type { Assistant } from "../engine/assistant";
-import type { Session } from "../session";
+import type { Session, SessionState } from "../session";
 import { download } from "../share/download";
 import { moveFocus, placeBelow } from "./document-menu";
 import type { Documents } from "./documents";
@@ -27,10 +27,23 @@ export function bindTools(session: Session, assistant: Assistant, documents: Doc
     event.preventDefault();
     moveFocus(menu, step);
   });
+  bindPaste(session, documents);
   bindTemplates(session, assistant, documents);
   bindWitnesses(session, documents);
   bindJSONSchemas(session, assistant);
   return { format };
+}
+
+/** Binds the button that leads a visitor from an example to an own CRD. */
+function bindPaste(session: Session, documents: Documents): void {
+  const button = element("crd-paste", HTMLButtonElement);
+  button.addEventListener("click", () => {
+    documents.select("crd");
+    session.update({ notice: "Now paste your CRD: Ctrl V, or ⌘ V on a Mac. Undo brings the example back." });
+  });
+  const show = ({ example }: SessionState): void => write(button, { hidden: !example || example.aside !== undefined });
+  show(session.state);
+  session.subscribe(show);
 }
 
 async function formatDocument(session: Session, assistant: Assistant, documents: Documents): Promise<void> {
