@@ -215,7 +215,7 @@ const searches: readonly (readonly [query: string, ids: readonly string[]])[] = 
   ["ssa conflict", ["apply-conflict"]],
   ["expensive", ["rule-filter", "cost-refused", "cost-accepted"]],
   ["required together", ["rule-map-has-key", "rule-keyed-by-names"]],
-  ["one of", ["int-or-string-other-pattern", "int-or-string", "rule-one-of-two-lists"]],
+  ["one of", ["int-or-string-other-pattern", "int-or-string", "union-fields"]],
   ["readonly", ["transition-immutable", "schema-forbidden-fields"]],
   ["monotonic", ["transition-counter"]],
   ["pruning", ["crontab-pruning", "crontab-stored", "at-pruning"]],
@@ -227,7 +227,7 @@ const searches: readonly (readonly [query: string, ids: readonly string[]])[] = 
   ["estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength)", ["rule-filter", "cost-refused", "cost-nested-list"]],
   ['compilation failed: ERROR: <input>:1:6: found no matching overload for \'_==_\' applied to \'(int, bool)\'', ["compile-no-overload"]],
   ['error: unknown field "spec.privileged"', ["at-pruning", "crontab-pruning", "nightly-job-kept"]],
-  ["must validate one and only one schema (oneOf). Found 2 valid alternatives", ["nightly-job-validation"]],
+  ["must validate one and only one schema (oneOf). Found 2 valid alternatives", ["union-fields", "nightly-job-validation"]],
 ];
 
 test("the gallery finds examples by other words for their subject and by a pasted message", async ({ playground }) => {

@@ -137,7 +137,7 @@ async function reset(page: Page): Promise<void> {
 async function restOf(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const shell = [...document.querySelectorAll("html, body *")]
-      .filter((element) => element.checkVisibility() && !element.closest(".cm-editor, [data-explain] *, [data-panel] *, #problems *"))
+      .filter((element) => element.checkVisibility() && !element.closest(".cm-editor, [data-explain] *, [data-panel] *, [data-panel=timing], #problems *"))
       .map((element) => {
         const attributes = [...element.attributes].filter(({ value }) => value !== "").map(({ name, value }) => `${name}=${value}`).sort();
         const state = element instanceof HTMLInputElement ? `${element.value} ${element.checked}` : element instanceof HTMLSelectElement || element instanceof HTMLTextAreaElement ? element.value : "";
