@@ -54,6 +54,21 @@ test("a stage that looks like a button leads to its first finding, and fingers h
   await client.detach();
 });
 
+test("stages without effect are shown on demand, and an unfolded problem is in sight", async ({ playground }) => {
+  const { page } = playground;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await playground.paste("crd", crd.replace("self.replicas <= 5", "self.replicaz <= 5"));
+  await playground.paste("object", object("3"));
+  await expect(playground.problems().first()).toHaveText(/does not compile: undefined field 'replicaz'\s*\| self\.replicaz <= 5 \|\| has\(self\.image\)\s*\| \.\.\.\.\^/);
+  await playground.problems().first().locator("summary").first().click();
+  await expect(page.locator("#problems .about-error")).toBeInViewport({ ratio: 1 });
+
+  await playground.paste("crd", crd);
+  await expect(page.locator(".stage:visible")).toHaveCount(0);
+  await page.getByText("12 stages").click();
+  await expect(page.locator(".stage:visible")).toHaveCount(12);
+});
+
 test("a rule that refuses a change shows the existing value and leads to it", async ({ playground }) => {
   const { page } = playground;
   await playground.paste("crd", crd.replace("cronSpec: {type: string}", 'cronSpec: {type: string, x-kubernetes-validations: [{rule: self == oldSelf, message: cannot change}]}'));

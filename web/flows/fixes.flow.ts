@@ -22,6 +22,21 @@ test("a quick fix beside a problem edits the document, and can be undone", async
   expect(await playground.text("object")).toBe(before);
 });
 
+test("a key applies the fix at the caret, and goes to the next problem", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", `${object("3")}  imag: a\n  replica: 1\n`);
+  await expect(playground.problems()).toHaveCount(2);
+  await playground.editor("object").getByText("imag").click();
+  await page.keyboard.press("ControlOrMeta+.");
+  await expect(playground.problems()).toHaveCount(1);
+  await expect(page.locator("[data-editor=object] .cm-activeLine")).toHaveText("  replica: 1");
+  await page.keyboard.press("ControlOrMeta+.");
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "accepted");
+  expect(await playground.text("object")).toContain("  image: a\n");
+});
+
 test("after a fix by keyboard the next problem has the focus, and after the last the editor", async ({ playground }) => {
   const { page } = playground;
   await playground.open();

@@ -15,6 +15,20 @@ async function clear(playground: Playground): Promise<void> {
   await playground.settled();
 }
 
+test("a button leads from the example to an own CRD, and goes with the example", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await page.getByRole("button", { name: "Paste your CRD" }).click();
+  await expect(page.locator("#notice")).toContainText("Now paste your CRD");
+  await page.keyboard.insertText(others);
+  await playground.settled();
+  expect(await playground.text("crd")).toBe(others);
+  await expect(page.getByRole("button", { name: "Paste your CRD" })).toBeHidden();
+  await expect(page.locator("#notice")).toBeHidden();
+  await undoTo(playground, "crontabs.stable.example.com");
+  await expect(page.getByRole("button", { name: "Paste your CRD" })).toBeVisible();
+});
+
 /** Undoes changes of the CRD until it contains a string. */
 async function undoTo(playground: Playground, text: string): Promise<void> {
   await playground.showDocument("crd");
