@@ -174,7 +174,7 @@ func (r rendering) replace(c *chart.Chart, rendered map[string]string) {
 		if ok && !strings.Contains(file.Text, "{{") {
 			continue // It stands in the input as it is.
 		}
-		replaced[file.Path] = true
+		replaced[file.Path] = ok // Problems at the chart's own file are those of what it renders.
 		if path.Base(name) != "NOTES.txt" && strings.TrimSpace(text) != "" {
 			r.in.AddBuilt(filepath.Join(r.directory, ChartFile), generated(file, text))
 		}
@@ -188,7 +188,7 @@ func (r rendering) replace(c *chart.Chart, rendered map[string]string) {
 	r.in.Problems = slices.DeleteFunc(r.in.Problems, func(p manifest.Problem) bool {
 		return isReplaced(line.ReplaceAllString(p.Path, ""))
 	})
-	if leftOut := missing(c); len(replaced)+len(leftOut) > 0 {
+	if leftOut := missing(c); len(added)+len(replaced)+len(leftOut) > 0 {
 		r.in.Builds = append(r.in.Builds, manifest.Build{Path: filepath.Join(r.directory, ChartFile), Objects: len(added), LeftOut: leftOut})
 	}
 }
