@@ -85,7 +85,7 @@ var packageRules = []packageRule{
 	{"internal/engine", "internal/engine/admission/... internal/engine/conversion internal/engine/openapi internal/engine/celvalue internal/engine/celrule internal/engine/witness internal/engine/judged internal/engine/notes internal/verdict internal/engine/quickfix internal/engine/crddiff internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema internal/engine/kubectl internal/engine/release " + engineTools, true},
 	{"internal/engine/judged", "internal/engine/object internal/engine/crd internal/engine/kubectl internal/verdict " + engineTools, true},
 	{"internal/engine/notes", "internal/engine/celvalue internal/engine/quickfix internal/engine/crd internal/engine/crdschema internal/engine/gotype " + engineTools, true},
-	{"internal/engine/quickfix", "internal/engine/object internal/engine/crd internal/engine/gotype internal/engine/celrule internal/engine/crdschema " + engineTools, true},
+	{"internal/engine/quickfix", "internal/engine/object internal/engine/crd internal/engine/gotype internal/engine/conversion internal/engine/celrule internal/engine/crdschema " + engineTools, true},
 	{"internal/engine/witness", "internal/engine/conversion internal/engine/celvalue internal/engine/crddiff internal/engine/solve internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema " + engineTools, true},
 	{"internal/engine/solve", "internal/engine/crdschema internal/engine/jsonvalue internal/playground", true},
 	{"internal/engine/crddiff", "internal/engine/conversion internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema " + engineTools, true},

@@ -72,6 +72,9 @@ func respondAs(t *testing.T, e *engine.Engine, name string, cursor playground.Cu
 		return formatExplanation(respond(t, e, playground.AssistRequest{Explain: &cursor}).Explain), true
 	case "tried.yaml":
 		return formatResult(t, respond(t, e, playground.AssistRequest{Try: evaluationAt(cursor)}).Try), true
+	case "template.yaml":
+		request := playground.TemplateRequest{CRD: cursor.Scenario.CRD, Document: cursor.Document}
+		return respond(t, e, playground.AssistRequest{Template: &request}).Template.Text, true
 	case "published.json", "published-strict.json":
 		request := playground.PublishRequest{Scenario: cursor.Scenario, Version: "v1", Strict: name == "published-strict.json"}
 		published := respond(t, e, playground.AssistRequest{Publish: &request}).Publish

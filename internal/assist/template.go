@@ -1,6 +1,7 @@
 package assist
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -94,19 +95,17 @@ func writeConversion(b *strings.Builder, c *crd.CRD, from, to string) {
 	fmt.Fprintf(b, "  - from: %s\n    to: %s\n", yamlString(from), yamlString(to))
 	d := conversionDraft{}
 	d.compare(c.VersionSchema(from), c.VersionSchema(to), "")
-	for _, note := range d.notes {
-		b.WriteString("    # " + note + "\n")
-	}
-	if len(d.rules) == 0 {
+	if len(d.rules)+len(d.open) == 0 {
 		b.WriteString("    rules: []\n")
 	} else {
 		b.WriteString("    rules:\n")
 	}
 	for _, rule := range d.rules {
-		fmt.Fprintf(b, "    - field: %s\n      destination: %s\n", yamlString(rule.field), yamlString(rule.destination))
-		if rule.transformation != "" {
-			fmt.Fprintf(b, "      transformation: %s\n", yamlString(rule.transformation))
-		}
+		rule.write(b, "    ")
+	}
+	for _, open := range d.open {
+		fmt.Fprintf(b, "    # %s\n", open.note)
+		open.rule.write(b, "    # ")
 	}
 	if len(d.preserve) > 0 {
 		b.WriteString("    preserve:\n")
@@ -122,11 +121,25 @@ type conversionDraft struct {
 	rules []draftedRule
 	// preserve lists the fields that the other schema lacks. An annotation keeps them.
 	preserve []string
-	// notes lists the differences for which the user must write a rule.
-	notes []string
+	// open lists the differences that the schemas do not explain.
+	open []openDifference
+}
+
+// An openDifference is a difference for which the user must complete a rule.
+type openDifference struct {
+	note string
+	rule draftedRule
 }
 
 type draftedRule struct{ field, destination, transformation string }
+
+// write writes the rule as an item of a list whose lines begin with prefix.
+func (r draftedRule) write(b *strings.Builder, prefix string) {
+	fmt.Fprintf(b, "%[1]s- field: %[2]s\n%[1]s  destination: %[3]s\n", prefix, yamlString(r.field), yamlString(r.destination))
+	if r.transformation != "" {
+		fmt.Fprintf(b, "%s  transformation: %s\n", prefix, yamlString(r.transformation))
+	}
+}
 
 // compare adds the differences between the fields of two schema nodes at a path.
 func (d *conversionDraft) compare(from, to *apiextensions.JSONSchemaProps, path string) {
@@ -141,8 +154,13 @@ func (d *conversionDraft) compare(from, to *apiextensions.JSONSchemaProps, path 
 	for _, name := range removed {
 		d.preserve = append(d.preserve, path+"."+name)
 	}
-	for _, name := range added {
-		d.notes = append(d.notes, fmt.Sprintf("%s.%s is new. Add a rule if other fields determine its value.", path, name))
+	for i, name := range added {
+		// A field that the other version lacks is the likely source, or else the object around the new field.
+		rule := draftedRule{field: cmp.Or(path, "."), destination: path + "." + name, transformation: "self"}
+		if len(removed) > 0 {
+			rule.field = path + "." + removed[min(i, len(removed)-1)]
+		}
+		d.open = append(d.open, openDifference{fmt.Sprintf("%s.%s is new. If another field determines its value, complete this rule:", path, name), rule})
 	}
 	for _, name := range slices.Sorted(maps.Keys(from.Properties)) {
 		if other, ok := to.Properties[name]; ok && isPathStep(name) && !(path == "" && name == "metadata") {
@@ -158,13 +176,13 @@ func (d *conversionDraft) compareField(from, to apiextensions.JSONSchemaProps, p
 		d.compare(&from, &to, path)
 	case from.Type == "array" && to.Type == "array":
 		if from.Items != nil && to.Items != nil && from.Items.Schema != nil && to.Items.Schema != nil && !hasSameFields(*from.Items.Schema, *to.Items.Schema) {
-			d.notes = append(d.notes, fmt.Sprintf("The items of %s differ. A rule for %s can transform the list.", path, path))
+			d.open = append(d.open, openDifference{fmt.Sprintf("The items of %s differ. Complete this rule, which makes each new item from an old one:", path), draftedRule{path, path, "self.map(item, item)"}})
 		}
 	case hasSameType(from, to):
 	default:
 		transformation, ok := scalarConversions[[2]string{from.Type, to.Type}]
 		if !ok || from.XIntOrString || to.XIntOrString {
-			d.notes = append(d.notes, fmt.Sprintf("%s changes its type from %s to %s. It needs a rule.", path, typeName(from), typeName(to)))
+			d.open = append(d.open, openDifference{fmt.Sprintf("%s changes its type from %s to %s. Complete this rule:", path, typeName(from), typeName(to)), draftedRule{path, path, "self"}})
 			return
 		}
 		d.rules = append(d.rules, draftedRule{path, path, transformation})

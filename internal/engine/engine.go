@@ -101,9 +101,10 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, 
 		},
 		CRD:        c.Report,
 		Objects:    reportObjects(c, objects, plugins, s),
-		Conversion: playground.Conversion{Findings: quickfix.Explain(converted.Findings())},
+		Conversion: playground.Conversion{Findings: converted.Findings()},
 		Schemas:    []playground.Schema{},
 	}
+	quickfix.SuggestForConversion(report.Conversion.Findings, s.Conversion, c)
 	if report.StoredObjects, err = crddiff.CompareStoredObjects(ctx, c, old, s.Conversion, now); err != nil {
 		return report, err
 	}

@@ -51,7 +51,7 @@ var groups = []group{
 		"apply-kept", "apply-removed", "managed-fields",
 	}},
 	{"Conversion webhooks", []string{
-		"conversion-failed", "conversion-document", "conversion-client-config", "conversion-webhook-unused", "conversion-review-versions",
+		"conversion-failed", "conversion-document", "conversion-no-effect", "conversion-client-config", "conversion-webhook-unused", "conversion-review-versions",
 		"conversion-service",
 		"conversion-url", "conversion-ca-bundle", "converted-invalid",
 	}},

@@ -45,7 +45,7 @@ func approximationText(kubernetes playground.Kubernetes) string {
 // differenceView is a difference between releases in words.
 type differenceView struct {
 	sentence string
-	// detail quotes the newest release; usually empty.
+	// detail quotes the release that refuses; usually empty.
 	detail string
 }
 
@@ -82,10 +82,21 @@ func describeDifference(d playground.Difference) differenceView {
 	return differenceView{}
 }
 
+// differenceSubject names the document of a difference.
+func differenceSubject(d playground.Difference, several bool) string {
+	switch {
+	case d.Document == playground.DocumentCRD:
+		return "CRD"
+	case several:
+		return fmt.Sprintf("Object %d", d.Object+1)
+	}
+	return "Object"
+}
+
 func describeVerdict(since string, d playground.Difference) differenceView {
 	newest := statusOf(d.Newest)
 	if newest.Reason == "" && newest.Message == "" {
-		return differenceView{since + " accepts it.", ""}
+		return differenceView{since + " accepts it.", statusOf(d.Value).Message}
 	}
 	return differenceView{since + " rejects it.", newest.Message}
 }

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/engine/finding"
@@ -52,9 +53,21 @@ func (w *Webhook) read(doc *source.Document) error {
 }
 
 func (w *Webhook) readRules(doc *source.Document) error {
-	rules := apiConversion{}
-	if err := yaml.UnmarshalStrict([]byte(doc.Text), &rules, yaml.DisallowUnknownFields); err != nil {
+	data, err := yaml.YAMLToJSONStrict([]byte(doc.Text))
+	if err != nil {
 		return err
+	}
+	rules := APIConversion{}
+	strict, err := kjson.UnmarshalStrict(data, &rules)
+	if err != nil {
+		return err
+	}
+	for _, err := range strict {
+		unknown := finding.OfStrict(playground.SeverityError, playground.DocumentConversion, playground.StageStore, err)
+		w.findings = append(w.findings, finding.LocateStrict(doc, unknown))
+	}
+	if len(strict) > 0 {
+		return nil
 	}
 	for i, conversion := range rules.Spec.Conversions {
 		compiled := &conversionRules{versionConversion: conversion, schema: w.request.Schemas[conversion.From]}
@@ -68,6 +81,7 @@ func (w *Webhook) readRules(doc *source.Document) error {
 			compiled.programs = append(compiled.programs, program)
 			compiled.broken = append(compiled.broken, err)
 		}
+		w.findings = append(w.findings, compiled.withoutEffect(w.request)...)
 		w.rules = append(w.rules, compiled)
 	}
 	return nil

@@ -25,8 +25,8 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// apiConversion is the APIConversion of kcp (apis.kcp.io/v1alpha1).
-type apiConversion struct {
+// APIConversion is the type of a document with conversion rules, from kcp (apis.kcp.io/v1alpha1).
+type APIConversion struct {
 	metav1.TypeMeta `json:",inline"`
 	Metadata        map[string]any `json:"metadata"`
 	Spec            struct {

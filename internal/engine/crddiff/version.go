@@ -108,7 +108,7 @@ func (d *diff) compareVersions(j, i int) {
 	compareSubresources(before.Subresources, after.Subresources, add)
 	compareSelectableFields(before.SelectableFields, after.SelectableFields, add)
 	if !apiequality.Semantic.DeepEqual(before.AdditionalPrinterColumns, after.AdditionalPrinterColumns) {
-		add("additionalPrinterColumns", change{"printer columns changed", columnNames(before), columnNames(after), breaksNothing,
+		add("additionalPrinterColumns", change{"printer columns changed", columnsOf(before), columnsOf(after), breaksNothing,
 			"kubectl get prints other columns. This affects only scripts that parse its output."})
 	}
 	s := schemaDiff{diff: d, version: after.Name, oldIndex: j, newIndex: i}
@@ -181,12 +181,20 @@ func (d *diff) findSchema(version string) *apiextensionsv1.JSONSchemaProps {
 	return nil
 }
 
-func columnNames(v apiextensionsv1.CustomResourceDefinitionVersion) []string {
-	names := []string{}
+// columnsOf describes the printer columns of a version: the names alone would hide another path or type.
+func columnsOf(v apiextensionsv1.CustomResourceDefinitionVersion) []string {
+	columns := []string{}
 	for _, c := range v.AdditionalPrinterColumns {
-		names = append(names, c.Name)
+		column := fmt.Sprintf("%s: %s of type %s", c.Name, c.JSONPath, c.Type)
+		if c.Format != "" {
+			column += ", format " + c.Format
+		}
+		if c.Priority != 0 {
+			column += fmt.Sprintf(", priority %d", c.Priority)
+		}
+		columns = append(columns, column)
 	}
-	return names
+	return columns
 }
 
 func compareSelectableFields(before, after []apiextensionsv1.SelectableField, add func(string, change)) {

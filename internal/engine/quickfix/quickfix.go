@@ -14,6 +14,7 @@ import (
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crd"
+	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/object"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -64,13 +65,34 @@ func SuggestForAdmission(findings []playground.Finding, file *source.File, fault
 	}
 }
 
+// SuggestForConversion adds hints and fixes to the findings in the document that replaces the conversion
+// webhook of c, in place.
+func SuggestForConversion(findings []playground.Finding, text string, c *crd.CRD) {
+	if len(findings) == 0 {
+		return
+	}
+	file, err := source.Parse(text, finding.ObjectText)
+	unresolved := func(string) (source.Location, bool) { return source.Location{}, false }
+	for i, f := range findings {
+		n := -1
+		if err == nil {
+			n = file.Document(f.Range.Start)
+		}
+		if n < 0 {
+			findings[i] = (&problem{Finding: f}).applyTable()
+			continue
+		}
+		findings[i] = suggest(problem{Finding: f, doc: file.Documents[n], crd: c}, unresolved)
+	}
+}
+
 // Explain returns findings with the codes and hints of those in documents that have no fixes: an
-// existing CRD, existing objects, and the document of the conversion webhook.
+// existing CRD and existing objects.
 func Explain(findings []playground.Finding) []playground.Finding {
 	explained := slices.Clone(findings)
 	for i, f := range explained {
 		switch f.Document {
-		case playground.DocumentOldCRD, playground.DocumentOldObject, playground.DocumentConversion:
+		case playground.DocumentOldCRD, playground.DocumentOldObject:
 			explained[i] = (&problem{Finding: f}).applyTable()
 		}
 	}

@@ -106,7 +106,7 @@ func tablesFor(document playground.Document, stage playground.StageName) [][]sug
 	case playground.DocumentOldObject:
 		return append(tablesFor(playground.DocumentObject, stage), undecodedErrors)
 	case playground.DocumentConversion:
-		return [][]suggestion{celHabits, conversionErrors, undecodedErrors}
+		return [][]suggestion{celHabits, conversionErrors, decodeErrors, undecodedErrors}
 	}
 	return nil
 }
@@ -142,16 +142,6 @@ var undecodedErrors = []suggestion{
 	{code: codeSyntax, message: pattern(`^(?:error converting YAML to JSON: )?yaml: `), hint: "The document is not valid YAML at this position."},
 	{code: codeType, message: typeError},
 	{code: playground.CodeNoMatches, message: pattern(`^not an object of the CRD: `), hint: "The existing objects are objects of the CRD. Correct apiVersion and kind, or remove the document."},
-}
-
-// conversionErrors lists errors of the document that replaces the conversion webhook.
-var conversionErrors = []suggestion{
-	{code: "cel-syntax", message: pattern(`Syntax error`), hint: "Invalid CEL syntax at the marked position."},
-	{code: "cel-undeclared-reference", message: pattern(`undeclared reference to '[^']+'`), hint: "Unknown identifier. In the expressions of a conversion, self is the value of the field."},
-	{code: "conversion-failed", message: pattern(`^the rule fails for the object `), hint: "The rule must handle every object that the schema of its version accepts. Check the value first, for example with size() or a condition."},
-	{code: "conversion-document", message: pattern(`^kind "[^"]*" does not describe a conversion webhook`), hint: "The document stands for the conversion webhook: it has rules (kind: APIConversion), or responses (kind: ConversionReview)."},
-	{code: "unknown-field", message: pattern(`json: unknown field "`), hint: "The description of a conversion has no such field. Correct the name, or remove the field."},
-	{code: "conversion-webhook-unused", message: pattern(`^not used: the CRD's conversion strategy is not Webhook$`), hint: "Set spec.conversion.strategy: Webhook in the CRD, or remove this document."},
 }
 
 // valueErrors lists errors of values, in objects and CRDs.

@@ -71,6 +71,8 @@ var otherObjectErrors = []suggestion{
 		hint: "A name such as example.com/cleanup does not conflict with the finalizers of other controllers. The controller that removes the finalizer must use the same name."},
 	{code: "deprecated-version", field: pattern(`^apiVersion$`), message: pattern(`^.`), hint: "The CRD marks this version as deprecated.", fixes: setCurrentVersion},
 	{code: "kind-missing", message: pattern(`Object '(?:Kind|apiVersion)' is missing`)},
+	{code: "conversion-failed", message: pattern(`: no conversion rules from \S+ to \S+$`),
+		hint: "Add an item with these versions to spec.conversions in the document for the conversion. The API server converts to the storage version and back, so each pair needs both directions."},
 	{code: "conversion-failed", message: pattern(`conversion webhook for .* failed[:,]`)},
 	{code: "webhook-denied", message: pattern(`^admission webhook "[^"]*" denied the request`)},
 	{code: "webhook-failed", message: webhookFailed},

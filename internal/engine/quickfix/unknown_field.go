@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/gotype"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
@@ -268,6 +269,9 @@ func (p *problem) fieldNames(path []any) []string {
 	}
 	if kind, _ := p.doc.Lookup("kind"); p.Document == playground.DocumentAdmission && admissionTypes[kind] != nil {
 		return gotype.FieldNames(admissionTypes[kind], path)
+	}
+	if p.Document == playground.DocumentConversion {
+		return gotype.FieldNames(reflect.TypeFor[conversion.APIConversion](), path)
 	}
 	if p.schema == nil {
 		return nil
