@@ -11,7 +11,7 @@ import {
 import type { Fix, Position, Range, TextEdit } from "../api.gen";
 import { celIn } from "./cel";
 import { completions } from "./completion";
-import { flash, flashes } from "./flash";
+import { flash, flashes, link } from "./flash";
 import { hovers, type Writing } from "./hover";
 import { isTyping, keys, replaced, wayOut } from "./keys";
 import { type Marked, offsetOf, positionOf, showFindings } from "./markers";
@@ -166,6 +166,11 @@ export class Editor {
     this.#view.dispatch({ selection: { anchor: from }, effects });
     flash(this.#view, from, to);
     this.#view.focus();
+  }
+
+  /** Marks the line where a range begins, which belongs to the caret in another document. */
+  link(range: Range | undefined): void {
+    link(this.#view, range && offsetOf(this.#view.state.doc, range.start));
   }
 
   focus(): void {

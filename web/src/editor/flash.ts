@@ -1,13 +1,35 @@
-import { StateEffect, StateField, type Text } from "@codemirror/state";
+import { type Extension, StateEffect, StateField, type Text } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView } from "@codemirror/view";
 
 const setFlash = StateEffect.define<{ from: number; to: number } | null>();
 const flashLine = Decoration.line({ class: "cm-flash" });
+const setLinked = StateEffect.define<number | null>();
+const linkedLine = Decoration.line({ class: "cm-linked" });
 
 const duration = 1400;
 
+/** The line that belongs to the caret in another document. */
+const linked = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(lines, { changes, effects }) {
+    const last = effects.findLast((effect) => effect.is(setLinked));
+    if (!last) return lines.map(changes);
+    return last.value === null ? Decoration.none : Decoration.set(linkedLine.range(last.value));
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+/** Marks the line of an offset until the next call, and scrolls to it. The caret stays. */
+export function link(view: EditorView, offset: number | undefined): void {
+  if (offset === undefined) {
+    if (view.state.field(linked).size > 0) view.dispatch({ effects: setLinked.of(null) });
+    return;
+  }
+  view.dispatch({ effects: [setLinked.of(view.state.doc.lineAt(offset).from), EditorView.scrollIntoView(offset, { y: "nearest", yMargin: 60 })] });
+}
+
 /** Lines that are highlighted for a moment. */
-export const flashes = StateField.define<DecorationSet>({
+const flashed = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(lines, transaction) {
     let next = lines.map(transaction.changes);
@@ -20,6 +42,9 @@ export const flashes = StateField.define<DecorationSet>({
   },
   provide: (field) => EditorView.decorations.from(field),
 });
+
+/** The highlighted lines. */
+export const flashes: Extension = [flashed, linked];
 
 /** A finding may cover a whole document; its first lines suffice. */
 const mostLines = 12;

@@ -45,6 +45,7 @@ const look = EditorView.theme({
     { backgroundColor: "var(--selection)" },
   ".cm-selectionMatch": { backgroundColor: "var(--match)" },
   ".cm-matchingBracket, &.cm-focused .cm-matchingBracket": { backgroundColor: "var(--match)" },
+  ".cm-line.cm-linked": { backgroundColor: "var(--active)", boxShadow: "inset 2px 0 0 var(--accent)" },
   ".cm-line.cm-flash, &.cm-focused .cm-line.cm-flash": { backgroundColor: "var(--flash)" },
   ".cm-lintRange": {
     backgroundImage: "none",

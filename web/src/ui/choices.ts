@@ -1,7 +1,7 @@
 import { type CrdOperation, crdOperations, isOneOf, type Operation, operations, replicasOf, type Scenario, validations } from "../scenario";
 import { element, write } from "../dom";
 import type { Session } from "../session";
-import { isStacked, onStacked } from "./width";
+import { isStacked, onColumns } from "./width";
 
 /** Labels the first choice, which means the default operation. */
 function automatic({ oldObject }: Scenario): string {
@@ -18,7 +18,7 @@ export function bindChoices(session: Session): void {
   const options = element("request-options", HTMLDetailsElement);
   const unfold = (): void => write(options, { open: !isStacked() });
   unfold();
-  onStacked(unfold);
+  onColumns(unfold);
   const validation = element("validation", HTMLSelectElement);
   const operation = element("operation", HTMLSelectElement);
   const crdOperation = element("crd-operation", HTMLSelectElement);

@@ -8,12 +8,12 @@ import type { Assistant } from "../engine/assistant";
 import type { Session, SessionState } from "../session";
 import { unmetIn } from "../tests";
 import { isCRD, isGo, splitBundle } from "../bundle";
-import { marksInGo } from "../generated";
+import { marksInGo, sourceOf, targetOf } from "../generated";
 import type { Replaced } from "../own";
 import { markLinesAt } from "./lines";
 import { markPlacesAt, type Place } from "./places";
 import { Tabs } from "./tabs";
-import { isStacked, onStacked } from "./width";
+import { hasColumns, isStacked, onColumns } from "./width";
 
 const labels: Record<DocumentName, string> = {
   crd: "CRD",
@@ -53,9 +53,19 @@ export function hasTab({ scenario, document, beside, opened }: SessionState, nam
   return always.includes(name) || scenario[name] !== "" || document === name || beside === name || opened.includes(name);
 }
 
-/** Returns the visible documents: one in a narrow window, otherwise one in each pane. */
-function visible({ document, beside }: SessionState): readonly DocumentName[] {
+/** Returns the selected documents: one in a narrow window, otherwise one in each pane. */
+function selected({ document, beside }: SessionState): readonly DocumentName[] {
   return isStacked() ? [document] : [document, beside];
+}
+
+/** The documents that stand side by side in a wide window. */
+const columns: readonly DocumentName[] = ["crd", "go"];
+
+/** Returns the visible documents: the selected ones, and the other one of Go types and their CRD. */
+function visible(state: SessionState): readonly DocumentName[] {
+  const shown = selected(state);
+  if (!hasColumns() || state.scenario.go === "" || !shown.some((name) => columns.includes(name))) return shown;
+  return [...new Set([...shown, ...columns])];
 }
 
 function isEmpty({ scenario }: SessionState, name: DocumentName): boolean {
@@ -105,7 +115,7 @@ export class Documents {
     for (const name of documentNames) this.#offer(name, session.state);
     this.#show(session.state);
     session.subscribe((state, previous) => this.#follow(state, previous));
-    onStacked(() => this.#show(session.state));
+    onColumns(() => this.#show(session.state));
     this.#bindGroups();
   }
 
@@ -185,8 +195,9 @@ export class Documents {
   #bindGroups(): void {
     for (const group of documentGroups) {
       const place = document.getElementById(`group-${group[0]}`);
-      place?.addEventListener("focusin", () => {
-        const shown = visible(this.#session.state).find((name) => group.includes(name));
+      place?.addEventListener("focusin", ({ target }) => {
+        const own = target instanceof Element ? target.closest<HTMLElement>("[data-editor]")?.dataset["editor"] : undefined;
+        const shown = isOneOf(documentNames, own) ? own : selected(this.#session.state).find((name) => group.includes(name));
         if (shown) this.#session.update({ document: shown });
       });
     }
@@ -242,7 +253,10 @@ export class Documents {
         this.#cursorAt = { name, line };
         this.markCursor();
       },
-      onCursor: () => this.onCursor(name),
+      onCursor: () => {
+        if (columns.includes(name)) this.#link(this.#session.state);
+        this.onCursor(name);
+      },
       onFix: (fix) => this.apply(fix),
     });
   }
@@ -262,7 +276,8 @@ export class Documents {
     for (const name of documentNames) {
       if (state.scenario[name] !== previous.scenario[name]) this.#replace(name, previous.scenario[name], state.scenario[name]);
     }
-    if ((state.scenario.go === "") !== (previous.scenario.go === "")) this.#editors.get("crd")?.setReadOnly(this.#isFixed("crd", state));
+    const isOther = (state.scenario.go === "") !== (previous.scenario.go === "");
+    if (isOther) this.#editors.get("crd")?.setReadOnly(this.#isFixed("crd", state));
     for (const name of this.#editors.keys()) {
       if (state.generated !== previous.generated || state.answer?.findings !== previous.answer?.findings || state.tested !== previous.tested) this.#mark(name, state);
     }
@@ -271,7 +286,8 @@ export class Documents {
       const isSame = hasTab(state, name) === hasTab(previous, name) && isEmpty(state, name) === isEmpty(previous, name);
       if (!isSame) this.#offer(name, state);
     }
-    if (state.document !== previous.document || state.beside !== previous.beside) this.#show(state);
+    if (state.document !== previous.document || state.beside !== previous.beside || isOther) this.#show(state);
+    if (state.document !== previous.document || state.generated !== previous.generated) this.#link(state);
   }
 
   #replace(name: DocumentName, before: string, text: string): void {
@@ -289,9 +305,22 @@ export class Documents {
 
   /** Shows the visible documents. */
   #show(state: SessionState): void {
-    const shown = visible(state);
-    for (const group of documentGroups) this.#tabs.show(shown.find((name) => group.includes(name)), group);
+    const [chosen, shown] = [selected(state), visible(state)];
+    for (const group of documentGroups) this.#tabs.show(chosen.find((name) => group.includes(name)), group, shown);
+    const isPaired = columns.every((name) => shown.includes(name));
+    document.getElementById("panes")?.toggleAttribute("data-paired", isPaired);
     for (const name of shown) this.#editor(name).shown();
+    this.#link(state);
+  }
+
+  /** Marks the line of the CRD that belongs to the caret in Go, and the other way round, while both are visible. */
+  #link(state: SessionState): void {
+    const shown = visible(state);
+    const isPaired = columns.every((name) => shown.includes(name));
+    const place = { go: targetOf, crd: sourceOf } as const;
+    for (const [from, to] of [["go", "crd"], ["crd", "go"]] as const) {
+      this.#editors.get(to)?.link(isPaired && state.document === from ? place[from](state, this.cursor(from)) : undefined);
+    }
   }
 
   #mark(name: DocumentName, state: SessionState): void {

@@ -31,15 +31,15 @@ export class Tabs {
     if (cross) write(cross, { hidden: !canClose });
   }
 
-  /** Shows the panel of a tab and hides the other panels, or the others in a group. */
-  show(name: string | undefined, group?: readonly string[]): void {
+  /** Shows the panel of a tab and hides the other panels, or the others in a group that are not also shown. */
+  show(name: string | undefined, group?: readonly string[], also: readonly string[] = []): void {
     const tabs = group ? this.#all.filter((tab) => group.includes(nameOf(tab))) : this.#all;
     for (const tab of tabs) {
       const selected = nameOf(tab) === name;
       tab.setAttribute("aria-selected", String(selected));
       tab.tabIndex = selected || (name === undefined && tab === tabs[0]) ? 0 : -1;
       const panel = document.getElementById(tab.getAttribute("aria-controls") ?? "");
-      if (panel) panel.hidden = !selected;
+      if (panel) panel.hidden = !selected && !also.includes(nameOf(tab));
       if (selected) reveal(tab);
     }
   }
