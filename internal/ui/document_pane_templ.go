@@ -132,7 +132,7 @@ func documentPane(data PageData) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = splitter("problems-split", "Height of the problems list", "horizontal", "problems", 18).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = splitter("problems-split", "Height of the problems list", "horizontal", "problems", 22).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -611,7 +611,7 @@ func generatedNote(data PageData) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "><p>Generated from Go. Detach it to edit it here: the CRD stays<span class=\"kept-in-history\">, and the Go document moves to the history</span>.</p><span><button type=\"button\" class=\"button\" id=\"generated-show\">Show Go</button> <button type=\"button\" class=\"button\" id=\"generated-detach\">Detach</button></span></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "><p>Generated from Go.<span class=\"when-alone\">Detach it to edit it here: the CRD stays<span class=\"kept-in-history\">, and the Go document moves to the history</span>.</span></p><span><button type=\"button\" class=\"button\" id=\"generated-show\">Show Go</button> <button type=\"button\" class=\"button\" id=\"generated-detach\" title=\"Edit the CRD itself. The Go document moves to the history.\">Detach</button></span></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

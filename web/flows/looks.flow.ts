@@ -249,6 +249,8 @@ async function cutTexts(page: Page, isInPanels: boolean): Promise<string[]> {
       const style = getComputedStyle(element);
       if (element instanceof HTMLSelectElement) return isCutChoice(element, style);
       if (element.matches(".copy")) return coversNote(element);
+      // A long fix has its whole text in a title, and when its problem is unfolded.
+      if (element.matches(".fix[title]") && style.textOverflow === "ellipsis") return false;
       // A label that leaves its button or the cell of a table covers others. Code keeps its
       // lines, and scrolls with a scrollbar; a sentence does not.
       const holds = ["TD", "TH", "BUTTON"].includes(element.nodeName);

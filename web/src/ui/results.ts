@@ -53,6 +53,7 @@ export class Results {
       if (state.answer) this.#show(state);
       else this.#clear(state);
     }
+    if (state.scenario !== previous.scenario && state.origin === "opened") this.#fold();
     // A pause shows the verdict on the present document, not on an earlier one.
     const waits = state.typing || (state.origin === "typed" && state.scenario !== state.answered);
     if (waits !== this.#waits) this.#panels.hold(waits ? afterTyping : []);
@@ -70,6 +71,11 @@ export class Results {
     if (engine.at === "withheld") this.#panels.clear("There is no result, because your documents are not sent to the server.");
     else this.#panels.clear(answered ? "There is no result." : "Evaluating…");
     if (failed) this.#brief.replaceChildren(noVerdict());
+  }
+
+  /** Folds the problems: the first problem of other documents is another one. */
+  #fold(): void {
+    for (const details of document.querySelectorAll<HTMLDetailsElement>(".problem > details[open]")) details.open = false;
   }
 
   /** Shows an answer. While the user types and a document is unreadable, the last result stays. */
