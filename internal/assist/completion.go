@@ -17,6 +17,9 @@ import (
 
 // completion responds to a completion request.
 func (a *Assistant) completion(ctx context.Context, at playground.Cursor) (*playground.Completion, error) {
+	if in, err := a.completeComment(ctx, at); in != nil || err != nil {
+		return in, err
+	}
 	restore, err := release.Emulate(at.Scenario)
 	if err != nil {
 		return nil, err

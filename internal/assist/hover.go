@@ -9,12 +9,18 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/release"
+	"github.com/crdlab/crdlab/internal/expect"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source/tolerant"
 )
 
 // hover responds to a hover request.
 func (a *Assistant) hover(ctx context.Context, at playground.Cursor) (*playground.Hover, error) {
+	if text := at.Scenario.Text(at.Document); text != nil && at.Trial == nil && strings.Contains(lineOf(*text, at.Position), "#") {
+		if found := expect.HoverComment(*text, at.Position); found != nil {
+			return found, nil
+		}
+	}
 	var report playground.Report
 	var err error
 	if at.Document == playground.DocumentObject && at.Trial == nil {

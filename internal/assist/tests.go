@@ -34,3 +34,15 @@ func (a *Assistant) export(ctx context.Context, request playground.ExportRequest
 	}
 	return expect.Export(ctx, a.engine.Evaluate, scenarios)
 }
+
+// completeComment completes an expectation or a request in a comment. It returns nil elsewhere.
+func (a *Assistant) completeComment(ctx context.Context, at playground.Cursor) (*playground.Completion, error) {
+	if at.Trial != nil {
+		return nil, nil
+	}
+	s, err := engine.SetDefaults(at.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	return expect.CompleteComment(ctx, a.engine.Evaluate, s, at.Document, at.Position)
+}

@@ -28,17 +28,7 @@ func options(evaluate playground.Evaluate, s playground.Scenario) check.Options 
 // Test compares the findings in the CRDs and objects of a scenario with the expectations in
 // their comments. The release and the field validation of the scenario must be set.
 func Test(ctx context.Context, evaluate playground.Evaluate, cannotFail CannotFail, s playground.Scenario) (*playground.TestResult, error) {
-	in := manifest.NewInput()
-	in.Add(string(playground.DocumentCRD), s.CRD)
-	in.Add(string(playground.DocumentObject), s.Object)
-	policies := s.Admission
-	_, webhooks := policiesIn(s.Admission)
-	for _, webhook := range webhooks {
-		policies = strings.Replace(policies, webhook, strings.Repeat("\n", strings.Count(webhook, "\n")), 1)
-	}
-	if strings.TrimSpace(policies) != "" {
-		in.Add(string(playground.DocumentAdmission), policies)
-	}
+	in := inputOf(s)
 	r, err := Run(ctx, in, options(evaluate, s))
 	if err != nil {
 		return nil, err
@@ -56,6 +46,22 @@ func Test(ctx context.Context, evaluate playground.Evaluate, cannotFail CannotFa
 		tested.Problems = append(tested.Problems, p.Error())
 	}
 	return tested, nil
+}
+
+// inputOf returns the CRDs, the objects and the policies of a scenario as files.
+func inputOf(s playground.Scenario) *manifest.Input {
+	in := manifest.NewInput()
+	in.Add(string(playground.DocumentCRD), s.CRD)
+	in.Add(string(playground.DocumentObject), s.Object)
+	policies := s.Admission
+	_, webhooks := policiesIn(s.Admission)
+	for _, webhook := range webhooks {
+		policies = strings.Replace(policies, webhook, strings.Repeat("\n", strings.Count(webhook, "\n")), 1)
+	}
+	if strings.TrimSpace(policies) != "" {
+		in.Add(string(playground.DocumentAdmission), policies)
+	}
+	return in
 }
 
 // documents returns the documents of the input, each with its expectations and with the

@@ -117,13 +117,11 @@ func (s snapshot) commentCompletion(ctx context.Context, f *file, l cursorLine) 
 	if !strings.Contains(l.before, "#") {
 		return list, false, nil
 	}
-	tested, err := expect.Run(ctx, s.input(ctx, f), s.checkOpen())
-	if err != nil {
-		return list, false, err
-	}
 	isCRD := slices.ContainsFunc(f.read().Documents, func(d *manifest.Document) bool { return d.IsCRD && contains(d.Range, l.at) })
-	start, items, ok := tested.Complete(l.File, l.at.Line, l.before, isCRD)
-	return s.list(l, start, items), ok, nil
+	start, items, ok, err := expect.Complete(l.File, l.at.Line, l.before, isCRD, func() (*expect.Result, error) {
+		return expect.Run(ctx, s.input(ctx, f), s.checkOpen())
+	})
+	return s.list(l, start, items), ok, err
 }
 
 // inLine returns a method that completes the lines that name the kind of a document, and comments.

@@ -109,5 +109,5 @@ func (d PageData) documentTabs(group documentGroupName) []documentTab {
 
 // hidesTab reports whether a panel has no tab initially, because it has no content.
 func (d PageData) hidesTab(panel string) bool {
-	return panel == PanelTests || panel == PanelChanges && d.Scenario.OldCRD == ""
+	return panel == PanelChanges && d.Scenario.OldCRD == ""
 }

@@ -39,7 +39,8 @@ func testSummary() templ.Component {
 	})
 }
 
-// testList lists the documents with their expectations. The script fills it.
+// testList lists the documents with their expectations, which the script fills in. Without expectations, it shows how to
+// write one.
 func testList() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -61,7 +62,7 @@ func testList() templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<section class=\"tests\" id=\"tests\" aria-label=\"Expectations\"></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<section class=\"tests\" id=\"tests\" aria-label=\"Expectations\"></section><section class=\"tests-form\" id=\"tests-form\"><p>Comments make these documents a test, which runs here and with <code>crdlab test</code>. The editors complete them.</p><dl><dt><code>replicas: 50 # want \"less than or equal to 10\"</code></dt><dd>expects an error or a warning in this line, as a quoted regular expression.</dd><dt><code>replicas: 1 # stored: 3</code></dt><dd>expects the value of the field in the stored object.</dd><dt><code># crdlab: update</code></dt><dd>sends the document with another request than a create: update, status, apply, delete or scale. With <code>stored</code>, it is the object in the cluster.</dd></dl><p>An error that no comment expects fails the test.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

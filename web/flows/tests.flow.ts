@@ -83,9 +83,11 @@ async function runCommand(text: string, path: string): Promise<string> {
 test("a test file shows the expectations that are met, and leads to the others", async ({ playground }) => {
   const { page } = playground;
   await playground.open();
-  await expect(page.locator("#tab-tests")).toBeHidden();
+  await page.locator("#tab-tests").click();
+  await expect(page.locator("#tests-form")).toContainText("expects an error or a warning in this line");
   await expect(page.locator("#tests-summary")).toBeHidden();
   await openFile(playground, file);
+  await expect(page.locator("#tests-form")).toBeHidden();
   const summary = page.locator("#tests-summary");
   await expect(summary).toHaveAttribute("title", "2 of 3 expectations met, 1 unexpected finding");
   await summary.click();
@@ -110,6 +112,23 @@ test("a test file shows the expectations that are met, and leads to the others",
 
   await playground.paste("object", "apiVersion: example.com/v1\nkind: CronTab\nmetadata:\n  name: a\n");
   await expect(summary).toBeHidden();
+});
+
+test("the editor completes and describes an expectation", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", "apiVersion: example.com/v1\nkind: CronTab\nmetadata:\n  name: a\nspec:\n  replicas: 0");
+  await expect(playground.verdict("object")).toHaveAttribute("data-state", "rejected");
+  await playground.editor("object").focus();
+  await page.keyboard.press("ControlOrMeta+End");
+  await page.keyboard.type(" # want ");
+  const option = playground.editor("object").locator(".cm-tooltip-autocomplete li").first();
+  await expect(option).toContainText("the errors here");
+  await option.click();
+  await expect(page.locator("#tests-summary")).toHaveAttribute("title", "1 of 1 expectation met");
+  await playground.editor("object").getByText("# want").hover();
+  await expect(playground.editor("object").locator(".cm-tooltip-hover")).toContainText("quoted regular expressions");
 });
 
 test("the command accepts the exported documents of an update", async ({ playground }, info) => {

@@ -23,8 +23,8 @@ export function completions(writing: Writing): Extension {
   });
 }
 
-/** The contexts in which a typed character requests completions: a word, the start of a value, or that of a marker. */
-const begins = /(?:[\w$/-]|["'.]|[:-] |\+\S*=)$/;
+/** The contexts in which a typed character requests completions: a word, the start of a value, of an expectation, or that of a marker. */
+const begins = /(?:[\w$/-]|["'.]|[:-] |# ?want(?:@[+-]\d+)? |\+\S*=)$/;
 const word = /^[\w$/-]*$/;
 const wordWithDots = /^[\w.$/-]*$/;
 

@@ -59,7 +59,7 @@ export class Results {
     if (waits !== this.#waits) this.#panels.hold(waits ? afterTyping : []);
     this.#waits = waits;
     this.#brief.toggleAttribute("data-waits", this.#panels.waits("brief"));
-    if (state.tested !== previous.tested || state.scenario !== previous.scenario || state.panel !== previous.panel) this.#offerTabs(state);
+    if (state.scenario !== previous.scenario || state.panel !== previous.panel) this.#offerTabs(state);
     if (state.panel !== previous.panel) {
       this.#tabs.show(state.panel);
       this.#panels.refresh();
@@ -88,11 +88,10 @@ export class Results {
     else this.#panels.show(answer.panels);
   }
 
-  /** The comparison has a tab if there is a previous CRD, the releases if one of them can judge or is chosen, and the tests if there are expectations. */
-  #offerTabs({ scenario, panel, tested }: SessionState): void {
+  /** The comparison has a tab if there is a previous CRD, and the releases if one of them can judge or is chosen. */
+  #offerTabs({ scenario, panel }: SessionState): void {
     this.#tabs.offer("changes", scenario.oldCrd !== "" || panel === "changes", false);
     this.#tabs.offer("releases", this.#hasReleases || scenario.kubernetes !== "" || panel === "releases", false);
-    this.#tabs.offer("tests", tested !== undefined || panel === "tests", false);
   }
 }
 

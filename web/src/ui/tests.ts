@@ -1,5 +1,5 @@
 import type { Range, TestedDocument, TestedRule, TestResult } from "../api.gen";
-import { element } from "../dom";
+import { element, write } from "../dom";
 import type { DocumentName } from "../scenario";
 import type { Session } from "../session";
 import { countsOf, coverageSummaryOf, passes, summaryOf } from "../tests";
@@ -12,6 +12,7 @@ export function bindTests(session: Session): void {
   session.subscribe(({ tested }, previous) => {
     if (tested === previous.tested) return;
     list.replaceChildren(...(tested ? rendered(tested) : []));
+    write(element("tests-form", HTMLElement), { hidden: tested !== undefined });
     summary.hidden = !tested;
     if (!tested) return;
     const counts = countsOf(tested);
