@@ -107,11 +107,11 @@ var mends = map[string][]string{
 // TestTourCanBeMended requires that each step of the tour is rejected, and accepted after its edits.
 func TestTourCanBeMended(t *testing.T) {
 	evaluate := bundle.Evaluator(engine.New().Evaluate)
-	if len(tour) != len(mends) {
-		t.Fatalf("%d steps, %d mends", len(tour), len(mends))
+	if len(examples.Tour) != len(mends) {
+		t.Fatalf("%d steps, %d mends", len(examples.Tour), len(mends))
 	}
-	for _, s := range tour {
-		scenario, edits := exampleOf(s.id).Scenario, mends[s.id]
+	for _, s := range examples.Tour {
+		scenario, edits := exampleOf(s.ID).Scenario, mends[s.ID]
 		for _, accepted := range []bool{false, true} {
 			report, err := evaluate(t.Context(), scenario)
 			if err != nil {
@@ -119,7 +119,7 @@ func TestTourCanBeMended(t *testing.T) {
 			}
 			rejected := slices.ContainsFunc(report.Objects, func(o playground.Object) bool { return !o.Accepted })
 			if got := report.CRD.Accepted && !rejected; got != accepted {
-				t.Errorf("%s: accepted %t, want %t: %v", s.id, got, accepted, report.CRD.Output)
+				t.Errorf("%s: accepted %t, want %t: %v", s.ID, got, accepted, report.CRD.Output)
 			}
 			text := scenario.Text(playground.Document(edits[0]))
 			*text = strings.NewReplacer(edits[1:]...).Replace(*text)

@@ -260,15 +260,11 @@ func resultPane(data PageData) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<p class=\"notice\" id=\"tour\" role=\"status\" hidden><span id=\"tour-done\"></span> <a id=\"tour-next\">Continue the tour</a></p>")
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
 		templ_7745c5c3_Err = permissionQuestion().Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<div class=\"notice\" id=\"notice-box\" hidden><span id=\"notice\" role=\"alert\"></span> <button type=\"button\" class=\"button\" id=\"notice-again\" hidden>Try again</button></div></div></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<div class=\"notice\" id=\"notice-box\" hidden><span id=\"notice\" role=\"alert\"></span> <button type=\"button\" class=\"button\" id=\"notice-again\" hidden>Try again</button></div></div></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

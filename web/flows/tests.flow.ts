@@ -123,12 +123,12 @@ test("the editor completes and describes an expectation", async ({ playground })
   await playground.editor("object").focus();
   await page.keyboard.press("ControlOrMeta+End");
   await page.keyboard.type(" # want ");
-  const option = playground.editor("object").locator(".cm-tooltip-autocomplete li").first();
+  const option = page.locator(".cm-tooltip-autocomplete li").first();
   await expect(option).toContainText("the errors here");
   await option.click();
   await expect(page.locator("#tests-summary")).toHaveAttribute("title", "1 of 1 expectation met");
   await playground.editor("object").getByText("# want").hover();
-  await expect(playground.editor("object").locator(".cm-tooltip-hover")).toContainText("quoted regular expressions");
+  await expect(page.locator(".cm-tooltip-hover")).toContainText("quoted regular expressions");
 });
 
 test("the command accepts the exported documents of an update", async ({ playground }, info) => {

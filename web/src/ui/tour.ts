@@ -6,9 +6,9 @@ import { parseFragment } from "../share/fragment";
 
 const tourKey = "crdlab.tour";
 
-/** Leads to the next step of the tour as soon as the API server accepts everything in the opened one. */
+/** Shows the task of the opened step of the tour, and leads to the next one as soon as the API server accepts everything. */
 export function bindTour(session: Session): void {
-  const notice = element("tour", HTMLElement);
+  const place = element("tour", HTMLElement);
   let step: number | undefined;
   let next: number | undefined;
   // The entry of the history keeps the step over a reload, which drops the fragment of an edited scenario.
@@ -18,11 +18,16 @@ export function bindTour(session: Session): void {
   };
   enter(parseFragment(location.hash).tour ?? keptStep());
   const show = (state: SessionState): void => {
+    write(place, { hidden: step === undefined });
     const isDone = step !== undefined && isAccepted(state);
-    write(notice, { hidden: !isDone });
+    for (const task of place.querySelectorAll<HTMLElement>("[data-step]")) {
+      const isOpen = task.dataset["step"] === String(step);
+      write(task, { hidden: !isOpen });
+      task.toggleAttribute("data-done", isOpen && isDone);
+      const mark = task.querySelector("strong");
+      if (mark) write(mark, { textContent: isOpen && isDone ? "Done." : "" });
+    }
     if (step === undefined || !isDone) return;
-    write(element("tour-done", HTMLElement), { textContent: `Step ${step} of the tour is done.` });
-    element("tour-next", HTMLAnchorElement).href = `learn/tour/#step-${step + 1}`;
     store(tourKey, JSON.stringify([...new Set([...doneSteps(), step])]));
   };
   show(session.state);
