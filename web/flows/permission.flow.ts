@@ -31,7 +31,10 @@ test("the server evaluates examples and opened short links without the question"
     await expect(page.locator("[data-panel=rules]")).not.toBeEmpty();
     await expect(page.locator("#permission")).toBeHidden();
   }
-  await expect(page.locator("#engine-state")).toContainText("does not run in this page");
+  await expect(page.locator("#engine-state")).toHaveText("The engine could not be loaded.");
+  await page.unroute(/\.wasm$/);
+  await page.locator("#engine-again").click();
+  await expect(playground.where()).toHaveText(/in this page/);
 });
 
 test("the question precedes the first request, and its answer is remembered", async ({ playground, context }) => {
@@ -50,6 +53,12 @@ test("the question precedes the first request, and its answer is remembered", as
     await page.screenshot({ path: `test-results/pictures/permission-${scheme}-${width}.png` });
   }
   expect(sent).toEqual([]);
+  await context.setOffline(true);
+  await expect(question).toBeHidden();
+  await expect(page.locator("#engine-offline")).toContainText("After one visit with a network, the page works offline.");
+  await page.screenshot({ path: "test-results/pictures/permission-offline.png" });
+  await context.setOffline(false);
+  await expect(question).toBeVisible();
 
   await page.locator("#permission-refuse").click();
   await expect(question).toBeHidden();

@@ -22,10 +22,16 @@ export function bindPermission(session: Session): void {
     session.update({ question: true });
     element("permission-grant", HTMLButtonElement).focus();
   });
+  // The documents outlast a reload, which loads the engine again.
+  for (const reload of document.querySelectorAll("[data-reload]")) reload.addEventListener("click", () => location.reload());
   const show = (state: SessionState): void => {
     const isGranted = state.permission === "granted";
-    write(question, { hidden: !state.question || state.engine.at !== "withheld" });
-    write(again, { hidden: !isGranted && (state.engine.at !== "withheld" || state.question) });
+    const isMissing = state.engine.at !== "page" && state.engine.at !== "loading";
+    const isAsked = state.question && state.engine.at === "withheld" && state.online;
+    write(question, { hidden: !isAsked });
+    write(element("engine-offline", HTMLElement), { hidden: !isMissing || state.online });
+    write(element("engine-again", HTMLButtonElement), { hidden: !isMissing || !state.online || isAsked });
+    write(again, { hidden: !isGranted && (state.engine.at !== "withheld" || isAsked || !state.online) });
     write(again, { textContent: isGranted ? "Stop sending documents to the server" : "Evaluate on the server…" });
   };
   show(session.state);

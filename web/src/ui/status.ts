@@ -38,14 +38,18 @@ function stateText(state: SessionState, modules: Modules): string {
     case "loading":
       return phases[engine.phase];
     case "withheld":
-      return `The engine does not run in this page: ${engine.because}. Your documents are not sent.`;
     case "server":
     case "nowhere":
-      return `The engine does not run in this page: ${engine.because}.`;
+      return "The engine could not be loaded.";
     case "page":
       if (!answer?.preliminary) return programText(state, modules);
       return state.scenario.oldCrd === "" ? "Evaluating the other CRDs…" : "Looking for objects that break…";
   }
+}
+
+/** Returns why the engine does not run in the page; empty if it does. */
+function reasonOf(engine: SessionState["engine"]): string {
+  return "because" in engine ? `${engine.because}.${engine.at === "withheld" ? " Your documents are not sent." : ""}` : "";
 }
 
 function isLoading(state: SessionState, text: string): boolean {
@@ -66,7 +70,7 @@ export function bindStatus(session: Session, { engine: { programs: modules = {} 
   const show = (state: SessionState): void => {
     write(where, { textContent: state.answer ? whereTexts[state.evaluator] : "" });
     const text = stateText(state, modules);
-    write(stateElement, { textContent: text });
+    write(stateElement, { textContent: text, title: reasonOf(state.engine) });
     write(progress, { hidden: !isLoading(state, text) });
     const { at, part } = state.programs;
     if (at === "loading" && part > 0 && part < 1) write(progress, { value: part });
