@@ -70,7 +70,7 @@ export class Results {
   #clear({ engine, answered, failed }: SessionState): void {
     if (engine.at === "withheld") this.#panels.clear("There is no result, because your documents are not sent to the server.");
     else this.#panels.clear(answered ? "There is no result." : "Evaluating…");
-    if (failed) this.#brief.replaceChildren(noVerdict());
+    if (failed || engine.at === "withheld" || engine.at === "nowhere") this.#brief.replaceChildren(noVerdict());
   }
 
   /** Folds the problems: the first problem of other documents is another one. */
