@@ -13,7 +13,14 @@ test("an old object turns the request into an update, and closing it into a crea
   await page.getByRole("button", { name: "Copy from Object" }).click();
   await expect(playground.verdict("object")).toContainText("replaced");
   await expect(page.locator("#operation option").first()).toHaveText("auto: update");
-  await expect(page.locator("[data-close=oldObject]")).toBeHidden();
+
+  await page.locator("[data-close=oldObject]").click();
+  await expect(page.locator("#tab-oldObject")).toBeHidden();
+  await expect(playground.verdict("object")).toContainText("created");
+  await expect(page.locator("#closed-note")).toHaveText("Existing object is closed. Undo");
+  await page.locator("#closed-undo").click();
+  await expect(playground.verdict("object")).toContainText("replaced");
+  await expect(page.locator("#closed-note")).toBeHidden();
 
   await playground.editor("oldObject").focus();
   await page.keyboard.press("ControlOrMeta+a");

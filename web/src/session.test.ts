@@ -74,6 +74,18 @@ test("a document opened has a tab until it is closed", () => {
   expect(session.state).toMatchObject({ document: "crd", beside: "object", opened: [] });
 });
 
+test("a document closed with its text is opened again with it", () => {
+  const session = new Session(initial);
+  session.edit({ admission: "kind: A" });
+  session.close("admission");
+  expect(session.state).toMatchObject({ scenario: { admission: "" }, closed: { name: "admission", text: "kind: A" } });
+  session.reopen();
+  expect(session.state).toMatchObject({ scenario: { admission: "kind: A" }, document: "admission", closed: undefined });
+  session.close("admission");
+  session.edit({ crd: "b" });
+  expect(session.state.closed).toBeUndefined();
+});
+
 test("a document is shown beside the last one of the other pane", () => {
   const session = new Session(initial);
   session.open("conversion");

@@ -39,6 +39,8 @@ export interface SessionState {
   readonly maximized: Pane | "";
   /** The empty documents that have a tab. */
   readonly opened: readonly DocumentName[];
+  /** The document that was closed with its text, until the scenario changes again. */
+  readonly closed?: { readonly name: DocumentName; readonly text: string } | undefined;
   readonly panel: PanelName;
   /** The field that the documentation of the CRD's fields shows, if any. */
   readonly field: FieldPlace | undefined;
@@ -124,12 +126,20 @@ export class Session {
     this.update({ document, opened: opened.includes(document) ? opened : [...opened, document] });
   }
 
-  /** Closes the tab of an empty document. */
+  /** Closes the tab of a document, whose text is then empty. */
   close(document: DocumentName): void {
     const opened = this.#state.opened.filter((name) => name !== document);
     const [first = document] = groupOf(document);
-    const { document: shown, beside } = this.#state;
-    this.update({ opened, document: shown === document ? first : shown, beside: beside === document ? first : beside });
+    const { document: shown, beside, scenario } = this.#state;
+    const text = scenario[document];
+    const emptied = text === "" ? {} : { scenario: { ...scenario, [document]: "" }, origin: "changed" as const, closed: { name: document, text } };
+    this.update({ ...emptied, opened, document: shown === document ? first : shown, beside: beside === document ? first : beside });
+  }
+
+  /** Opens the closed document again, with its text. */
+  reopen(): void {
+    const { closed, scenario } = this.#state;
+    if (closed) this.update({ scenario: { ...scenario, [closed.name]: closed.text }, origin: "changed", document: closed.name });
   }
 
   /** Calls the listener after each change. Returns a function that unsubscribes it. */
@@ -148,6 +158,7 @@ function withImplied(previous: SessionState, change: Partial<SessionState>, find
   const origin = change.scenario && !change.origin ? "opened" : next.origin;
   const leaves = groupOf(next.document) !== groupOf(previous.document) && !change.beside;
   const typing = change.scenario ? origin === "typed" : next.typing;
-  const implied = { ...next, origin, typing, beside: leaves ? previous.document : next.beside };
+  const closed = change.scenario ? change.closed : next.closed;
+  const implied = { ...next, origin, typing, closed, beside: leaves ? previous.document : next.beside };
   return change.scenario ? followExample(previous, implied, find) : implied;
 }

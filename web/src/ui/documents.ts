@@ -1,5 +1,6 @@
 import type { Answer, Cursor, Explanation, Finding, Fix, Position } from "../api.gen";
 import { type DocumentName, documentGroups, documentNames, isOneOf, type Scenario, withoutDefaults } from "../scenario";
+import { element, write } from "../dom";
 import { Editor } from "../editor/editor";
 import { go, yaml } from "../editor/language";
 import type { Writing } from "../editor/hover";
@@ -116,6 +117,10 @@ export class Documents {
     this.#show(session.state);
     session.subscribe((state, previous) => this.#follow(state, previous));
     onColumns(() => this.#show(session.state));
+    element("closed-undo", HTMLButtonElement).addEventListener("click", () => {
+      session.reopen();
+      this.focus(session.state.document);
+    });
     this.#bindGroups();
   }
 
@@ -203,9 +208,13 @@ export class Documents {
     }
   }
 
-  /** Closes a document, unless it has content or a permanent tab. */
+  /** Reports whether the tab of a document can be closed. */
+  #canClose(name: DocumentName, state: SessionState): boolean {
+    return !always.includes(name) && (!this.#readOnly || isEmpty(state, name));
+  }
+
   #close(name: DocumentName): void {
-    if (always.includes(name) || this.#session.state.scenario[name] !== "") return;
+    if (!this.#canClose(name, this.#session.state)) return;
     this.#session.close(name);
     document.getElementById(`tab-${this.#session.state.document}`)?.focus();
   }
@@ -288,6 +297,7 @@ export class Documents {
     }
     if (state.document !== previous.document || state.beside !== previous.beside || isOther) this.#show(state);
     if (state.document !== previous.document || state.generated !== previous.generated) this.#link(state);
+    if (state.closed !== previous.closed) this.#showClosed(state);
   }
 
   #replace(name: DocumentName, before: string, text: string): void {
@@ -296,9 +306,15 @@ export class Documents {
     else this.#replaced.set(name, [...(this.#replaced.get(name) ?? []), before]);
   }
 
+  /** Offers to open the closed document again. */
+  #showClosed({ closed }: SessionState): void {
+    write(element("closed-note", HTMLElement), { hidden: closed === undefined });
+    if (closed) element("closed-name", HTMLElement).textContent = labels[closed.name];
+  }
+
   /** Shows or hides a document's tab and introduction. */
   #offer(name: DocumentName, state: SessionState): void {
-    this.#tabs.offer(name, hasTab(state, name), isEmpty(state, name));
+    this.#tabs.offer(name, hasTab(state, name), this.#canClose(name, state));
     const intro = document.querySelector<HTMLElement>(`[data-intro="${name}"]`);
     if (intro) intro.hidden = !isEmpty(state, name);
   }
