@@ -64,6 +64,13 @@ var keywords = map[string]string{
 	"apply-conflict":                  "server-side apply field manager",
 	"apply-merge":                     "server-side apply field manager",
 	"scale-replicas":                  "autoscaler HPA",
+	"list-map-go":                     "list map listMapKey x-kubernetes-list-type",
+	"transition-list-map":             "list map x-kubernetes-list-type",
+	"format-names":                    "validate validation DNS name hostname label subdomain RFC 1123",
+	"cost-refused":                    "CEL cost exceeds budget limit estimated expression too expensive",
+	"status-subresource":              "status subresource",
+	"required-enum":                   "required field mandatory enumeration allowed values",
+	"crontab-defaulting":              "default value",
 }
 
 // synonyms lists words for which users search, for each phrase in the title, the note or the messages of an example.
@@ -109,6 +116,7 @@ var groups = []group{
 		"crontab-stored",
 		"crontab-validation",
 		"crontab-valid",
+		"required-enum",
 		"create",
 		"crontab-defaulting",
 		"crontab-pruning",

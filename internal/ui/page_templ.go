@@ -407,7 +407,7 @@ func pageHeader(data PageData) templ.Component {
 			templ_7745c5c3_Var17 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<header class=\"page-header\"><h1>crdlab <span class=\"tagline\">what the API server would do, and why</span></h1><div class=\"controls\"><button type=\"button\" class=\"button\" id=\"gallery-open\" aria-haspopup=\"dialog\" title=\"Examples to learn from (Alt Shift E)\">Examples…</button> <a class=\"button\" href=\"learn/\" title=\"Tasks that teach CRDs, one after another\">Learn</a></div><div class=\"controls is-end\"><button type=\"button\" class=\"button\" id=\"history-open\" aria-haspopup=\"dialog\" aria-label=\"History\" title=\"History of replaced documents\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<header class=\"page-header\"><h1>crdlab <span class=\"tagline\">what the API server would do, and why</span></h1><div class=\"controls\"><button type=\"button\" class=\"button\" id=\"gallery-open\" aria-haspopup=\"dialog\" title=\"Examples to learn from (Alt Shift E)\">Examples…</button> <a class=\"button\" href=\"learn/\" title=\"Learn CRDs step by step\">Learn</a></div><div class=\"controls is-end\"><button type=\"button\" class=\"button\" id=\"history-open\" aria-haspopup=\"dialog\" aria-label=\"History\" title=\"History of replaced documents\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -16,7 +16,7 @@ test("documents that an example replaces are in the history, and come back", asy
   const { page } = playground;
   await playground.open();
   await openHistory(page);
-  await expect(page.locator("#history-empty")).toHaveText("No documents were replaced yet.");
+  await expect(page.locator("#history-empty")).toHaveText("No replaced documents yet.");
   await page.keyboard.press("Escape");
 
   await playground.paste("object", own);
@@ -59,7 +59,7 @@ firstVisit("an edit in another tab keeps the documents of the last session", asy
   await expect(next.locator("#history-empty")).toBeVisible();
   await next.reload();
   await openHistory(next);
-  await expect(next.locator("#history-empty")).toHaveText("No documents were replaced yet.");
+  await expect(next.locator("#history-empty")).toHaveText("No replaced documents yet.");
 });
 
 test("the history keeps the last 50 entries", async ({ playground }) => {

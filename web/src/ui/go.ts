@@ -57,7 +57,7 @@ function stateOf({ goTypes: { at, part, because }, generated: { go, crd, fault }
   if (at === "loading") return part < 1 ? `Loading Go types: ${Math.floor(part * 100)} %` : "Starting Go types…";
   if (at === "failed") return `Go types could not be loaded: ${because}.`;
   if (fault !== "") return fault;
-  return go.trim() !== "" && crd === "" ? "These types give no CRD. The last CRD stays." : "";
+  return go.trim() !== "" && crd === "" ? "These types generate no CRD. The last CRD stays." : "";
 }
 
 function showProblems(problems: readonly GoProblem[]): void {

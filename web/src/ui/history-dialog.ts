@@ -63,7 +63,7 @@ export class HistoryDialog {
 
   #show(entries: readonly Entry[]): void {
     this.#list.replaceChildren(...entries.map((entry) => this.#row(entry)));
-    if (entries.length === 0) this.#say("No documents were replaced yet.");
+    if (entries.length === 0) this.#say("No replaced documents yet.");
   }
 
   #say(sentence: string): void {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type Problem, ProblemCursor } from "./problems";
 
-const at = (line: number): Problem => ({ document: "crd", range: { start: { line, character: 0 }, end: { line, character: 0 } } });
-const found = (...lines: number[]): Problem[] => lines.map(at);
+const at = (line: number, severity: Problem["severity"] = "error"): Problem => ({ severity, document: "crd", range: { start: { line, character: 0 }, end: { line, character: 0 } } });
+const found = (...lines: number[]): Problem[] => lines.map((line) => at(line));
 const lineOf = (problem: Problem | undefined): number | undefined => problem?.range.start.line;
 
 test("it goes round all lists, both ways", () => {
@@ -10,6 +10,12 @@ test("it goes round all lists, both ways", () => {
   const lists = [found(1), found(2, 3)];
   expect([1, 1, 1, 1].map(() => lineOf(cursor.next([...lists], 1)))).toEqual([1, 2, 3, 1]);
   expect(lineOf(cursor.next(lists, -1))).toBe(3);
+});
+
+test("errors in any list come before warnings and notes", () => {
+  const cursor = new ProblemCursor();
+  const lists = [[at(1, "info"), at(2, "warning")], [at(3), at(4, "warning")]];
+  expect([1, 1, 1, 1].map(() => lineOf(cursor.next(lists, 1)))).toEqual([3, 2, 4, 1]);
 });
 
 test("a new list begins anew", () => {

@@ -1,13 +1,17 @@
-import type { Range } from "../api.gen";
+import type { Finding, Range } from "../api.gen";
 import { element } from "../dom";
 
 /** A mistake in a document, or a finding. */
 export interface Problem {
   readonly document: string;
   readonly range: Range;
+  readonly severity: Finding["severity"];
 }
 
-/** Cycles through lists of problems, from the first or from the last. */
+/** The severities in the order in which users mend problems. */
+const severities: readonly Finding["severity"][] = ["error", "warning", "info"];
+
+/** Cycles through lists of problems, from the first or from the last: errors, then warnings, then notes. */
 export class ProblemCursor {
   #lists: readonly (readonly object[])[] = [];
   #index = -1;
@@ -18,7 +22,7 @@ export class ProblemCursor {
       this.#lists = lists;
       this.#index = step > 0 ? -1 : 0;
     }
-    const all = lists.flat();
+    const all = severities.flatMap((severity) => lists.flatMap((list) => list.filter((problem) => problem.severity === severity)));
     if (all.length === 0) return undefined;
     this.#index = (this.#index + step + all.length) % all.length;
     return all[this.#index];

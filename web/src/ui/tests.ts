@@ -26,8 +26,8 @@ export function bindTests(session: Session): void {
 function rendered(tested: TestResult): readonly HTMLElement[] {
   return [
     make("p", "tests-result", `${summaryOf(countsOf(tested))}.`),
-    make("p", "quiet", "The comments define the operations, as for crdlab test. The other panels evaluate the request above."),
-    ...(tested.approximate ? [make("p", "quiet", "Approximate: the newest libraries judged.")] : []),
+    make("p", "quiet", "The comments set the requests, as for crdlab test. The other tabs show the request above."),
+    ...(tested.approximate ? [make("p", "quiet", "Approximate: the libraries of the newest release evaluated the test.")] : []),
     ...tested.problems.map((problem) => make("p", "over", problem)),
     ...tested.documents.flatMap(documentOf),
     ...rulesOf(tested.rules),
