@@ -38,7 +38,7 @@ func (a *Assistant) sample(ctx context.Context, request playground.SampleRequest
 			return nil, err
 		}
 		if request.Full {
-			if object, err = solver.fillEmptyObjects(object, len(sample.Unsolved)); err != nil {
+			if object, err = solver.fill(object, len(sample.Unsolved)); err != nil {
 				return nil, err
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
@@ -61,36 +63,55 @@ func (s *sampleSolver) findFailures(object map[string]any) ([]solve.Failure, err
 	return solve.Failures(object, report.Objects[0]), nil
 }
 
-// maxFilledObjects limits the empty objects that get a field.
-const maxFilledObjects = 20
+const (
+	// maxFilled limits the empty objects and lists that get content.
+	maxFilled = 20
+	// maxFilledDepth limits the values in each other that get content.
+	maxFilledDepth = 3
+)
 
-// fillEmptyObjects adds an optional field to the empty objects of an object with a number of
+// fill adds an optional field to the empty objects, and an item to the empty lists, of an object with a number of
 // failures, unless it then has more. The commented fields of a full sample thus have a
 // neighbour in block style: the YAML stays valid when the user removes the comment character
 // of one of them.
-func (s *sampleSolver) fillEmptyObjects(object map[string]any, known int) (map[string]any, error) {
-	attempts := 0
-	for _, path := range emptyObjects(s.kind.Root, object, nil, maxFilledObjects) {
-		for _, edit := range crdschema.SampleEdits(s.kind.Root.At(path), map[string]any{}) {
-			if attempts++; attempts > maxSampleAttempts {
-				return object, nil
+func (s *sampleSolver) fill(object map[string]any, known int) (map[string]any, error) {
+	attempts, filled := 0, sets.New[string]()
+	for range maxFilledDepth {
+		for _, path := range emptyValues(s.kind.Root, object, nil, maxFilled) {
+			key := jsonvalue.PathString(path)
+			if filled.Has(key) {
+				continue
 			}
-			filled, _ := solve.Replace(object, path, edit).(map[string]any)
-			failures, err := s.findFailures(filled)
-			if err != nil {
-				return nil, err
-			}
-			if len(failures) <= known {
-				object = filled
-				break
+			filled.Insert(key)
+			for _, edit := range crdschema.SampleEdits(s.kind.Root.At(path), emptyOf(s.kind.Root.At(path))) {
+				if attempts++; attempts > maxSampleAttempts {
+					return object, nil
+				}
+				with, _ := solve.Replace(object, path, edit).(map[string]any)
+				failures, err := s.findFailures(with)
+				if err != nil {
+					return nil, err
+				}
+				if len(failures) <= known {
+					object = with
+					break
+				}
 			}
 		}
 	}
 	return object, nil
 }
 
-// emptyObjects returns the paths of the empty objects whose schema has fields, at most limit.
-func emptyObjects(schema crdschema.Schema, value any, path []any, limit int) [][]any {
+// emptyOf returns the empty list or object of a schema.
+func emptyOf(schema crdschema.Schema) any {
+	if schema.Is("array") {
+		return []any{}
+	}
+	return map[string]any{}
+}
+
+// emptyValues returns the paths of the empty objects and lists whose schema has fields or items, at most limit.
+func emptyValues(schema crdschema.Schema, value any, path []any, limit int) [][]any {
 	var found [][]any
 	switch value := value.(type) {
 	case map[string]any:
@@ -98,11 +119,14 @@ func emptyObjects(schema crdschema.Schema, value any, path []any, limit int) [][
 			return [][]any{path}
 		}
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			found = append(found, emptyObjects(schema.Child(name), value[name], jsonvalue.AppendStep(path, name), limit-len(found))...)
+			found = append(found, emptyValues(schema.Child(name), value[name], jsonvalue.AppendStep(path, name), limit-len(found))...)
 		}
 	case []any:
+		if len(value) == 0 && schema.Is("array") {
+			return [][]any{path}
+		}
 		for i, item := range value {
-			found = append(found, emptyObjects(schema.Child(0), item, jsonvalue.AppendStep(path, i), limit-len(found))...)
+			found = append(found, emptyValues(schema.Child(0), item, jsonvalue.AppendStep(path, i), limit-len(found))...)
 		}
 	}
 	return found[:min(len(found), max(limit, 0))]

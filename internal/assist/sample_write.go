@@ -109,6 +109,11 @@ func exampleValue(schema crdschema.Schema) any {
 	if list, isList := value.([]any); isList && len(list) == 0 && schema.Is("array") {
 		return []any{crdschema.SampleItem(schema)}
 	}
+	if fields, isObject := value.(map[string]any); isObject && len(fields) == 0 && len(schema.Properties) == 0 && schema.AdditionalProperties != nil {
+		if item := schema.Child("key"); item.Schema != nil {
+			return map[string]any{"key": crdschema.Sample(item)}
+		}
+	}
 	return value
 }
 
