@@ -66,9 +66,6 @@ func (w *Webhook) readRules(doc *source.Document) error {
 		unknown := finding.OfStrict(playground.SeverityError, playground.DocumentConversion, playground.StageStore, err)
 		w.findings = append(w.findings, finding.LocateStrict(doc, unknown))
 	}
-	if len(strict) > 0 {
-		return nil
-	}
 	for i, conversion := range rules.Spec.Conversions {
 		compiled := &conversionRules{versionConversion: conversion, schema: w.request.Schemas[conversion.From]}
 		compiled.at, _ = doc.At("spec", "conversions", i)
@@ -82,7 +79,9 @@ func (w *Webhook) readRules(doc *source.Document) error {
 			compiled.broken = append(compiled.broken, err)
 		}
 		w.findings = append(w.findings, compiled.withoutEffect(w.request)...)
-		w.rules = append(w.rules, compiled)
+		if len(strict) == 0 {
+			w.rules = append(w.rules, compiled)
+		}
 	}
 	return nil
 }

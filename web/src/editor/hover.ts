@@ -15,7 +15,7 @@ export const noWriting: Writing = { complete: () => Promise.resolve(undefined), 
 /** Shows the hover at the pointer, or with F2 at the cursor. */
 export function hovers(writing: Writing): Extension {
   return [
-    hoverTooltip((view, pos) => findUnpinned(view, pos, writing), { hoverTime: 350 }),
+    hoverTooltip((view, pos) => findUnpinned(view, pos, writing), { hoverTime: 350, hideOnChange: true }),
     pinned,
     Prec.high(
       keymap.of([
