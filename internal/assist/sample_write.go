@@ -70,7 +70,7 @@ func (w *sampleWriter) writeFields(schema crdschema.Schema, object map[string]an
 			w.writeEntry(name, property, value, column, mark)
 		case w.full && !isHidden:
 			w.writeComment(schema, name, column, mark)
-			w.writeEntry(name, property, exampleValue(property), column, markAt(mark, column))
+			w.writeEntry(name, property, unusedValue(property), column, markAt(mark, column))
 		}
 	}
 }
@@ -109,7 +109,13 @@ func exampleValue(schema crdschema.Schema) any {
 	if list, isList := value.([]any); isList && len(list) == 0 && schema.Is("array") {
 		return []any{crdschema.SampleItem(schema)}
 	}
-	if fields, isObject := value.(map[string]any); isObject && len(fields) == 0 && len(schema.Properties) == 0 && schema.AdditionalProperties != nil {
+	return value
+}
+
+// unusedValue returns the value of an unused field in a comment, in which a map has an entry.
+func unusedValue(schema crdschema.Schema) any {
+	value := exampleValue(schema)
+	if fields, isObject := value.(map[string]any); isObject && len(fields) == 0 && schema.Schema != nil && len(schema.Properties) == 0 && schema.AdditionalProperties != nil {
 		if item := schema.Child("key"); item.Schema != nil {
 			return map[string]any{"key": crdschema.Sample(item)}
 		}

@@ -56,10 +56,10 @@ test("a mistake in a marker has a mark, a count and a place in the list, and the
   await expect(page.locator("#tab-go .count")).toContainText("1");
   await expect(page.locator("[data-editor=go] .cm-lintRange-error").first()).toBeVisible();
   await playground.showDocument("crd");
-  await page.keyboard.press("F8"); // a note on a field before it
-  await expect(page.locator("[data-editor=go] .cm-activeLine")).toContainText("Schedule");
-  await page.keyboard.press("F8");
+  await page.keyboard.press("F8"); // the error, although a note on a field precedes it
   await expect(page.locator("[data-editor=go] .cm-activeLine")).toContainText("Maximum=ten");
+  await page.keyboard.press("F8");
+  await expect(page.locator("[data-editor=go] .cm-activeLine")).toContainText("Schedule");
   await playground.showDocument("crd");
   await problem.locator("[data-document=go]").click();
   await expect(page.locator("#tab-go")).toHaveAttribute("aria-selected", "true");
@@ -69,6 +69,26 @@ test("a mistake in a marker has a mark, a count and a place in the list, and the
   await page.locator("#go-problems").getByRole("button", { name: "Rename to +kubebuilder:validation:Maximum" }).click();
   await expect(page.locator("#go-problems .problem:not(.is-info)")).toHaveCount(0);
   expect(await playground.text("go")).toContain("validation:Maximum=9");
+});
+
+test("in a wide window, Go and its CRD stand side by side, and the caret marks the line that belongs to it", async ({ playground }) => {
+  const { page } = playground;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await playground.openExample("crontab-go");
+  await playground.settled();
+  await expect(page.locator("[data-editor=go]")).toBeVisible();
+  await expect(page.locator("[data-editor=crd]")).toBeVisible();
+  await expect(page.locator("#go-note")).toBeHidden({ timeout: 30_000 });
+  await page.locator("[data-editor=go] .cm-line", { hasText: "Maximum=10" }).click({ position: { x: 60, y: 8 } });
+  await expect(page.locator("[data-editor=crd] .cm-linked")).toContainText("maximum: 10");
+  await expect(page.locator("[data-editor=crd] .cm-linked")).toBeInViewport();
+  await page.locator("[data-editor=crd] .cm-line", { hasText: "maximum: 10" }).click({ position: { x: 200, y: 8 } });
+  await expect(page.locator("[data-editor=go] .cm-linked")).toContainText("Maximum=10");
+  await expect(page.locator("[data-editor=crd] .cm-linked")).toHaveCount(0);
+
+  await page.setViewportSize({ width: 1200, height: 800 });
+  await expect(page.locator("[data-editor=go]")).toBeHidden();
+  await expect(page.locator("[data-editor=crd]")).toBeVisible();
 });
 
 test("markers have completion, with their arguments, and documentation", async ({ playground }) => {
@@ -92,6 +112,7 @@ test("markers have completion, with their arguments, and documentation", async (
 
 test("a finding in the CRD leads to the types, and the types lead to the CRD", async ({ playground }) => {
   const { page } = playground;
+  await page.setViewportSize({ width: 1200, height: 800 }); // one document at a time
   await playground.open();
   await generate(playground, types.replace("self.used <=", "self.usd <="), "self.usd");
   const line = types.split("\n").findIndex((text) => text.includes("XValidation")) + 1;
