@@ -58,8 +58,6 @@ test("a mistake in a marker has a mark, a count and a place in the list, and the
   await playground.showDocument("crd");
   await page.keyboard.press("F8"); // the error, although a note on a field precedes it
   await expect(page.locator("[data-editor=go] .cm-activeLine")).toContainText("Maximum=ten");
-  await page.keyboard.press("F8");
-  await expect(page.locator("[data-editor=go] .cm-activeLine")).toContainText("Schedule");
   await playground.showDocument("crd");
   await problem.locator("[data-document=go]").click();
   await expect(page.locator("#tab-go")).toHaveAttribute("aria-selected", "true");
