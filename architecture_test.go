@@ -108,7 +108,8 @@ var packageRules = []packageRule{
 	{"internal/engine/jsonvalue", "internal/playground", true},
 	{"internal/engine/celvalue", "", true},
 
-	{"internal/expect", "internal/check internal/manifest internal/source/... internal/playground", false},
+	{"internal/expect", "internal/mutant internal/check internal/manifest internal/source/... internal/playground", false},
+	{"internal/mutant", "internal/source/... internal/playground", false},
 	{"internal/check", "internal/manifest internal/bundle internal/source/edit internal/playground", false},
 	{"internal/load", "internal/project internal/kustomize internal/manifest", true},
 	{"internal/helm", "internal/manifest internal/source/... internal/playground", true},

@@ -25,6 +25,7 @@ type testFlags struct {
 	update    bool
 	watch     bool
 	cover     bool
+	mutate    bool
 	html      string
 	threshold float64
 }
@@ -52,7 +53,8 @@ the regular expressions.
 
 ` + inputHelp,
 		Example: `  crdlab test config/crd tests
-  crdlab test --cover --threshold 90 config/crd tests`,
+  crdlab test --cover --threshold 90 config/crd tests
+  crdlab test --mutate config/crd tests`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: runE(func(command *cobra.Command, paths []string) (int, error) {
 			return runTest(command, flags, paths)
@@ -61,8 +63,9 @@ the regular expressions.
 	flags.add(command)
 	command.Flags().BoolVar(&flags.update, "update", false, "write the findings as expectations into the files")
 	command.Flags().BoolVar(&flags.cover, "cover", false, "list the rules that were not seen to hold and to fail, and those that cannot fail")
+	command.Flags().BoolVar(&flags.mutate, "mutate", false, "change each constraint of the CRDs a little, and list the changes that no test notices")
 	command.Flags().StringVar(&flags.html, "html", "", "write the coverage of the rules into this `file` as a page")
-	command.Flags().Float64Var(&flags.threshold, "threshold", 0, "fail if less than this `percentage` of the rules was seen to hold and to fail")
+	command.Flags().Float64Var(&flags.threshold, "threshold", 0, "fail if less than this `percentage` of the rules was seen to hold and to fail, or, with --mutate, of the changes is noticed")
 	addWatch(command, &flags.watch)
 	addGenerator(command)
 	addOutput(command, &flags.output, format.Names...)
@@ -112,20 +115,38 @@ func testInput(command *cobra.Command, flags testFlags, in *manifest.Input, prog
 			return 0, err
 		}
 	}
+	if flags.mutate {
+		if err := mutateInput(command, flags, in, programs, result); err != nil {
+			return 0, err
+		}
+	}
 	if flags.html != "" {
 		if err := writeCoverage(command.Context(), flags.html, result.Coverage); err != nil {
 			return 0, usageError("%w", err)
 		}
 	}
-	report := format.Test(result, check.Problems(in), flags.cover || flags.threshold > 0)
+	report := format.Test(result, check.Problems(in), flags.cover || flags.threshold > 0 && !flags.mutate)
 	if err := report.Write(command.OutOrStdout(), flags.output, version); err != nil {
 		return 0, err
 	}
-	return testStatus(in, result, flags.threshold), nil
+	return testStatus(in, result, flags), nil
+}
+
+// mutateInput adds what the tests say about changed CRDs to their result.
+func mutateInput(command *cobra.Command, flags testFlags, in *manifest.Input, programs *releases.Programs, result *expect.Result) error {
+	if result.Failed() > 0 {
+		notify(command, "--mutate needs tests that pass: mend the failures first")
+		return nil
+	}
+	progress := newProgress(command.ErrOrStderr())
+	defer progress.clear()
+	mutations, err := expect.Mutate(command.Context(), in, flags.options(programs, progress, nil), progress.report)
+	result.Mutations = mutations
+	return err
 }
 
 // showsCoverage reports whether the output has the coverage of the rules.
-func (f testFlags) showsCoverage() bool { return f.cover || f.html != "" || f.threshold > 0 }
+func (f testFlags) showsCoverage() bool { return f.cover || f.html != "" || f.threshold > 0 && !f.mutate }
 
 // addUnfailing adds the rules that cannot fail on any of the releases.
 func addUnfailing(ctx context.Context, c *expect.Coverage, releases []string) error {
@@ -156,11 +177,15 @@ func writeCoverage(ctx context.Context, path string, c expect.Coverage) error {
 	return errors.Join(c.WriteHTML(ctx, file), file.Close())
 }
 
-func testStatus(in *manifest.Input, r *expect.Result, threshold float64) int {
+func testStatus(in *manifest.Input, r *expect.Result, flags testFlags) int {
 	switch {
 	case len(in.Problems) > 0:
 		return statusUsage
-	case r.Failed() > 0, r.Coverage.Percent() < threshold:
+	case r.Failed() > 0:
+		return statusFindings
+	case r.Mutations != nil && r.Mutations.Percent() < flags.threshold:
+		return statusFindings
+	case r.Mutations == nil && r.Coverage.Percent() < flags.threshold:
 		return statusFindings
 	}
 	return statusAccepted

@@ -30,6 +30,8 @@ type Result struct {
 	Releases []check.Release `json:"releases"`
 	Files    []File          `json:"files"`
 	Coverage Coverage        `json:"coverage"`
+	// Mutations is nil without a call of [Mutate].
+	Mutations *Mutations `json:"mutations,omitempty"`
 
 	test *test
 }

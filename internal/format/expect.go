@@ -43,7 +43,37 @@ func Test(r *expect.Result, problems []check.Problem, cover bool) Report {
 		}
 	}
 	report.suites = []junitSuite{suite}
+	if r.Mutations != nil {
+		report.addMutations(*r.Mutations)
+	}
 	return report
+}
+
+// addMutations adds the changes of constraints that no test notices.
+func (report *Report) addMutations(m expect.Mutations) {
+	suite := junitSuite{Name: "mutations"}
+	for _, missed := range m.Missed {
+		message := describeMutation(missed)
+		report.annotations = append(report.annotations, annotation{
+			Printed: manifest.Printed{Path: missed.Path, Line: missed.Line, Column: missed.Column}, severity: playground.SeverityWarning, rule: "mutation", message: message,
+		})
+		suite.Cases = append(suite.Cases, junitCase{
+			Name: fmt.Sprintf("%s:%d:%d %s", missed.Path, missed.Line, missed.Column, missed.Change), ClassName: missed.Path,
+			Failure: &junitMessage{message, missed.Excerpt},
+		})
+	}
+	if len(suite.Cases) > 0 {
+		report.suites = append(report.suites, suite)
+	}
+}
+
+// describeMutation says in a sentence what no test notices, and which object would.
+func describeMutation(m expect.Mutation) string {
+	text := "no test notices " + m.Change
+	if m.Field != "" {
+		text += " at " + m.Field
+	}
+	return text
 }
 
 func writeTests(out io.Writer, r *expect.Result, cover bool) {
@@ -64,6 +94,24 @@ func writeTests(out io.Writer, r *expect.Result, cover bool) {
 	if cover {
 		writeCoverage(out, r.Coverage)
 	}
+	if r.Mutations != nil {
+		writeMutations(out, *r.Mutations)
+	}
+}
+
+// writeMutations lists the changes that no test notices, each with an object that would.
+func writeMutations(out io.Writer, m expect.Mutations) {
+	for _, missed := range m.Missed {
+		fmt.Fprintf(out, "%s:%d:%d: %s\n", missed.Path, missed.Line, missed.Column, describeMutation(missed))
+		fmt.Fprintf(out, "      %s\n      %s\n", indented(strings.TrimSpace(missed.Excerpt), "      "), indented(missed.Verdict, "      "))
+	}
+	if len(m.Open) > 0 {
+		fmt.Fprintln(out, "For these changes, no object was found that tells the two CRDs apart:")
+		for _, open := range m.Open {
+			fmt.Fprintf(out, "      %s:%d:%d: %s\n", open.Path, open.Line, open.Column, describeMutation(open))
+		}
+	}
+	fmt.Fprintf(out, "%s\n", strings.ToUpper(m.Summary()[:1])+m.Summary()[1:])
 }
 
 // failures returns a line for each failure.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/crdlab/crdlab/internal/bundle"
 )
 
 // Limits of the input. They leave room for the manifests of a large repository.
@@ -44,6 +46,11 @@ type Input struct {
 	// maps the paths of an earlier input to its files.
 	divided []divided
 	known   map[string]divided
+}
+
+// IsDescribed reports whether a CRD of the input describes a kind.
+func (in *Input) IsDescribed(kind bundle.Kind) bool {
+	return slices.ContainsFunc(in.Documents, func(d *Document) bool { return d.IsCRD && d.Described == kind })
 }
 
 // A divided file has only documents: neither problems nor other contents.

@@ -1,0 +1,152 @@
+package mutant
+
+import (
+	"fmt"
+
+	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/parser"
+)
+
+// rewrites returns the expressions that differ from a CEL expression in one place: an operator, a conjunct, a
+// negation, a quantifier, a constant or a variable. The list is empty if the expression has a syntax error.
+func rewrites(expression string) []string {
+	// Without macros, all() and has() are calls like others, and the tree has each part once.
+	p, err := parser.NewParser(parser.EnableOptionalSyntax(true))
+	if err != nil {
+		return nil
+	}
+	parsed, issues := p.Parse(common.NewTextSource(expression))
+	if len(issues.GetErrors()) > 0 {
+		return nil
+	}
+	known := map[string]bool{}
+	var all []string
+	add := func() {
+		text, err := parser.Unparse(parsed.Expr(), parsed.SourceInfo())
+		if err == nil && !known[text] {
+			known[text] = true
+			all = append(all, text)
+		}
+	}
+	add()
+	r := rewriter{factory: ast.NewExprFactory(), report: add}
+	r.visit(parsed.Expr())
+	return all[min(1, len(all)):]
+}
+
+// A rewriter changes one expression after another, reports the whole expression, and restores it.
+type rewriter struct {
+	factory ast.ExprFactory
+	report  func()
+}
+
+// replace reports the whole expression with another one in place of e.
+func (r *rewriter) replace(e, with ast.Expr) {
+	original := r.factory.CopyExpr(e)
+	e.SetKindCase(with)
+	r.report()
+	e.SetKindCase(original)
+}
+
+func (r *rewriter) visit(e ast.Expr) {
+	switch e.Kind() {
+	case ast.CallKind:
+		for _, with := range r.calls(e) {
+			r.replace(e, with)
+		}
+		// The parts are those after the last restoration.
+		call := e.AsCall()
+		if call.IsMemberFunction() {
+			r.visit(call.Target())
+		}
+		for _, argument := range call.Args() {
+			r.visit(argument)
+		}
+	case ast.SelectKind:
+		r.visit(e.AsSelect().Operand())
+	case ast.ListKind:
+		for _, element := range e.AsList().Elements() {
+			r.visit(element)
+		}
+	case ast.MapKind:
+		for _, entry := range e.AsMap().Entries() {
+			r.visit(entry.AsMapEntry().Value())
+		}
+	case ast.LiteralKind:
+		for _, value := range near(e.AsLiteral()) {
+			r.replace(e, r.factory.NewLiteral(e.ID(), value))
+		}
+	case ast.IdentKind:
+		if e.AsIdent() == "oldSelf" {
+			r.replace(e, r.factory.NewIdent(e.ID(), "self"))
+		}
+	}
+}
+
+// others lists the functions that replace another one.
+var others = map[string][]string{
+	operators.Less:          {operators.LessEquals, operators.GreaterEquals},
+	operators.LessEquals:    {operators.Less, operators.Greater},
+	operators.Greater:       {operators.GreaterEquals, operators.LessEquals},
+	operators.GreaterEquals: {operators.Greater, operators.Less},
+	operators.Equals:        {operators.NotEquals},
+	operators.NotEquals:     {operators.Equals},
+	operators.LogicalAnd:    {operators.LogicalOr},
+	operators.LogicalOr:     {operators.LogicalAnd},
+	"all":                   {"exists"},
+	"exists":                {"all"},
+	"exists_one":            {"exists"},
+	"startsWith":            {"endsWith"},
+	"endsWith":              {"startsWith"},
+}
+
+// calls returns the expressions that replace a call.
+func (r *rewriter) calls(e ast.Expr) []ast.Expr {
+	call := e.AsCall()
+	var all []ast.Expr
+	copies := func() []ast.Expr {
+		var arguments []ast.Expr
+		for _, argument := range call.Args() {
+			arguments = append(arguments, r.factory.CopyExpr(argument))
+		}
+		return arguments
+	}
+	for _, name := range others[call.FunctionName()] {
+		if call.IsMemberFunction() {
+			all = append(all, r.factory.NewMemberCall(e.ID(), name, r.factory.CopyExpr(call.Target()), copies()...))
+		} else {
+			all = append(all, r.factory.NewCall(e.ID(), name, copies()...))
+		}
+	}
+	switch call.FunctionName() {
+	case operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot:
+		all = append(all, copies()...)
+	case operators.Conditional:
+		all = append(all, copies()[1:]...)
+	case operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.In:
+	case "has", "matches":
+		all = append(all, r.factory.NewLiteral(e.ID(), types.True))
+	}
+	return all
+}
+
+// near returns constants next to one.
+func near(value ref.Val) []ref.Val {
+	switch value := value.(type) {
+	case types.Int:
+		return []ref.Val{value + 1, value - 1}
+	case types.Uint:
+		return []ref.Val{value + 1}
+	case types.Double:
+		return []ref.Val{value + 1, value - 1}
+	case types.Bool:
+		return []ref.Val{!value}
+	case types.String:
+		return []ref.Val{types.String(fmt.Sprintf("%sx", value))}
+	}
+	return nil
+}
