@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -29,6 +30,8 @@ func hasColours(stream any) bool { return isTerminal(stream) && os.Getenv("NO_CO
 
 // progress shows the progress of long work on a terminal.
 type progress struct {
+	// noun names what is counted; empty for documents.
+	noun   string
 	out    io.Writer // nil if there is no terminal
 	access sync.Mutex
 }
@@ -47,7 +50,7 @@ func (p *progress) report(done, total int) {
 	}
 	p.access.Lock()
 	defer p.access.Unlock()
-	fmt.Fprintf(p.out, "\r%d of %d documents", done, total)
+	fmt.Fprintf(p.out, "\r%d of %d %s", done, total, cmp.Or(p.noun, "documents"))
 }
 
 // clear removes the line.

@@ -139,6 +139,7 @@ func mutateInput(command *cobra.Command, flags testFlags, in *manifest.Input, pr
 		return nil
 	}
 	progress := newProgress(command.ErrOrStderr())
+	progress.noun = "changes"
 	defer progress.clear()
 	mutations, err := expect.Mutate(command.Context(), in, flags.options(programs, progress, nil), progress.report)
 	result.Mutations = mutations
@@ -146,7 +147,9 @@ func mutateInput(command *cobra.Command, flags testFlags, in *manifest.Input, pr
 }
 
 // showsCoverage reports whether the output has the coverage of the rules.
-func (f testFlags) showsCoverage() bool { return f.cover || f.html != "" || f.threshold > 0 && !f.mutate }
+func (f testFlags) showsCoverage() bool {
+	return f.cover || f.html != "" || f.threshold > 0 && !f.mutate
+}
 
 // addUnfailing adds the rules that cannot fail on any of the releases.
 func addUnfailing(ctx context.Context, c *expect.Coverage, releases []string) error {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/manifest"
@@ -73,34 +74,30 @@ func Mutate(ctx context.Context, in *manifest.Input, o check.Options, progress f
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	queue := make(chan *trial)
 	var workers sync.WaitGroup
-	var access sync.Mutex
-	done, next := 0, 0
+	var done atomic.Int64
 	for range min(runtime.GOMAXPROCS(0), len(trials)) {
 		workers.Go(func() {
 			engine := o.NewEngine()
-			defer engine.ForgetCRDs()
 			own := o
 			own.NewEngine = func() check.Engine { return check.Engine{Evaluate: engine.Evaluate} }
-			for ctx.Err() == nil {
-				access.Lock()
-				i := next
-				next++
-				access.Unlock()
-				if i >= len(trials) {
-					return
-				}
-				if err := trials[i].run(ctx, engine, own); err != nil {
+			for t := range queue {
+				if err := t.run(ctx, engine, own); err != nil {
 					cancel(err)
 				}
 				engine.ForgetCRDs()
-				access.Lock()
-				done++
-				progress(done, len(trials))
-				access.Unlock()
+				progress(int(done.Add(1)), len(trials))
 			}
 		})
 	}
+	for i := range trials {
+		if ctx.Err() != nil {
+			break
+		}
+		queue <- &trials[i]
+	}
+	close(queue)
 	workers.Wait()
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
