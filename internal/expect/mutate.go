@@ -140,8 +140,8 @@ const (
 type trial struct {
 	Mutation
 	outcome outcome
+	mutant  mutant.Mutant
 	crd     *manifest.Document
-	text    string
 	in      *manifest.Input
 }
 
@@ -159,7 +159,7 @@ func trialsOf(in *manifest.Input, crd *manifest.Document) []trial {
 				Path: crd.File.Path, Line: at.Line + 1, Column: at.Character + 1,
 				Version: m.Version, Field: m.Field, Change: m.Change,
 			},
-			crd: crd, text: m.Text, in: in,
+			mutant: m, crd: crd, in: in,
 		})
 	}
 	return trials
@@ -167,13 +167,13 @@ func trialsOf(in *manifest.Input, crd *manifest.Document) []trial {
 
 // run decides the outcome of a trial.
 func (t *trial) run(ctx context.Context, engine check.Engine, o check.Options) error {
-	scenario := playground.Scenario{CRD: t.text, Kubernetes: o.Releases[0], FieldValidation: o.FieldValidation}
+	scenario := playground.Scenario{CRD: t.mutant.Text(), Kubernetes: o.Releases[0], FieldValidation: o.FieldValidation}
 	report, err := engine.Evaluate(ctx, scenario)
 	if err != nil || !report.CRD.Accepted {
 		return err
 	}
 	changed := *t.crd
-	changed.Text = t.text
+	changed.Text = scenario.CRD
 	in := manifest.NewInput()
 	for _, d := range t.in.Documents {
 		switch isOfOther := t.in.IsDescribed(d.Kind) && d.Kind != t.crd.Described; {
@@ -202,8 +202,8 @@ func (t *trial) run(ctx context.Context, engine check.Engine, o check.Options) e
 func (t *trial) distinguish(ctx context.Context, engine check.Engine, changed playground.Scenario) error {
 	t.outcome = open
 	for _, direction := range []struct{ old, new, rejected, altered string }{
-		{t.crd.Text, t.text, "is accepted now, and would be refused: ", "the changed CRD stores it differently: it "},
-		{t.text, t.crd.Text, "is refused now, and would be accepted: ", "the changed CRD stores it differently: now, the API server "},
+		{t.crd.Text, changed.CRD, "is accepted now, and would be refused: ", "the changed CRD stores it differently: it "},
+		{changed.CRD, t.crd.Text, "is refused now, and would be accepted: ", "the changed CRD stores it differently: now, the API server "},
 	} {
 		s := changed
 		s.OldCRD, s.CRD = direction.old, direction.new

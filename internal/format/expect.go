@@ -67,7 +67,7 @@ func (report *Report) addMutations(m expect.Mutations) {
 	}
 }
 
-// describeMutation says in a sentence what no test notices, and which object would.
+// describeMutation says which change no test notices, and where it is.
 func describeMutation(m expect.Mutation) string {
 	text := "no test notices " + m.Change
 	if m.Field != "" {

@@ -138,7 +138,11 @@ func inLine(other method) method {
 			}
 			// Most comments are for people.
 			isTyped := p.params.Context != nil && p.params.Context.TriggerKind == protocol.CompletionTriggerKindTriggerCharacter
-			if list, ok, err := s.commentCompletion(ctx, open, l); ok && !(isTyped && strings.HasSuffix(l.before, "# ")) || err != nil {
+			list, ok, err := s.commentCompletion(ctx, open, l)
+			if ok && isTyped && strings.HasSuffix(l.before, "# ") {
+				list = s.list(l, len(l.before), nil)
+			}
+			if ok || err != nil {
 				return list, err
 			}
 		}

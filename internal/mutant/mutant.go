@@ -26,11 +26,16 @@ type Mutant struct {
 	Field string
 	// Change describes the change, such as "maximum: 10 → 11".
 	Change string
-	// Text is the changed document.
-	Text string
+
+	doc  *source.Document
+	edit edit.Edit
 }
 
-// All returns the mutants of a CRD in a document, in the order of the document.
+// Text returns the changed document. Large CRDs have thousands of mutants, so each text is made on demand.
+func (m Mutant) Text() string { return edit.Apply(m.doc.Text, m.edit) }
+
+// All returns the mutants of a CRD in a document: those of the first version first, and of a schema node before
+// those of its properties.
 func All(doc *source.Document) []Mutant {
 	if doc.Err != nil || doc.Empty() {
 		return nil
@@ -69,7 +74,7 @@ type lister struct {
 func (l *lister) add(change, field string, path []any, e edit.Edit) {
 	if at, ok := l.doc.At(path...); ok {
 		l.all = append(l.all, Mutant{
-			Range: at.Value(), Version: l.version, Field: strings.TrimPrefix(field, "."), Change: change, Text: edit.Apply(l.doc.Text, e),
+			Range: at.Value(), Version: l.version, Field: strings.TrimPrefix(field, "."), Change: change, doc: l.doc, edit: e,
 		})
 	}
 }

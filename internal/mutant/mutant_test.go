@@ -48,7 +48,7 @@ func list(t *testing.T, text string) string {
 	var out strings.Builder
 	for _, m := range mutant.All(file.Documents[0]) {
 		fmt.Fprintf(&out, "%d:%d %s %s: %s\n", m.Range.Start.Line+1, m.Range.Start.Character+1, m.Version, m.Field, m.Change)
-		before, after := strings.Split(text, "\n"), strings.Split(m.Text, "\n")
+		before, after := strings.Split(text, "\n"), strings.Split(m.Text(), "\n")
 		for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
 			before, after = before[1:], after[1:]
 		}
