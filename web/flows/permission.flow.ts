@@ -53,6 +53,8 @@ test("the question precedes the first request, and its answer is remembered", as
     await page.screenshot({ path: `test-results/pictures/permission-${scheme}-${width}.png` });
   }
   expect(sent).toEqual([]);
+  // The browser loads the icon again whenever the address changes, also without a network.
+  await page.route(/\/icon-[^/]*\.svg$/, (route) => route.fulfill({ contentType: "image/svg+xml", body: "<svg xmlns='http://www.w3.org/2000/svg'/>" }));
   await context.setOffline(true);
   await expect(question).toBeHidden();
   await expect(page.locator("#engine-offline")).toContainText("After one visit with a network, the page works offline.");
