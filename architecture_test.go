@@ -26,7 +26,7 @@ type packageRule struct {
 
 // packageRules lists all packages. Imports point down the list.
 var packageRules = []packageRule{
-	{"cmd/crdlab", "internal/project internal/helm internal/apiserver internal/controlplane internal/memetcd internal/lsp internal/mcp internal/crdtest internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/load internal/manifest internal/releases internal/engine/release internal/engine internal/playground", true},
+	{"cmd/crdlab", "internal/mutant internal/project internal/helm internal/apiserver internal/controlplane internal/memetcd internal/lsp internal/mcp internal/crdtest internal/bundle internal/gotypes internal/server internal/cluster internal/naming internal/share internal/assist internal/inspect internal/format internal/upgrade internal/expect internal/check internal/load internal/manifest internal/releases internal/engine/release internal/engine internal/playground", true},
 	{"cmd/server", "internal/server", true},
 	{"internal/server", "internal/gotypes internal/site internal/metrics internal/releases internal/httpapi internal/share internal/procpool internal/renderer internal/confine internal/assist internal/engine/conversion internal/engine internal/playground web", true},
 	{"cmd/worker", "internal/httpapi internal/share internal/ui internal/examples internal/playground", false},
@@ -38,7 +38,7 @@ var packageRules = []packageRule{
 	{"internal/controlplane", "", true},
 	{"internal/memetcd", "", true},
 	{"internal/lsp", "internal/project internal/kustomize internal/naming internal/cluster internal/share internal/releases internal/gotypes internal/assist internal/engine internal/expect internal/check internal/load internal/manifest internal/bundle internal/source/... internal/playground", true},
-	{"internal/crdtest", "internal/expect internal/check internal/load internal/manifest internal/bundle internal/engine/release internal/playground", true},
+	{"internal/crdtest", "internal/mutant internal/expect internal/check internal/load internal/manifest internal/bundle internal/engine/release internal/playground", true},
 	{"internal/mcp", "internal/naming internal/inspect internal/format internal/upgrade internal/errorindex internal/releases internal/assist internal/engine internal/engine/release internal/expect internal/check internal/load internal/manifest internal/playground", true},
 	{"internal/cluster", "", true},
 	{"internal/naming", "internal/playground", true},
@@ -82,12 +82,12 @@ var packageRules = []packageRule{
 	{"internal/documented", "", true},
 	{"internal/assist/celscope", "internal/assist/facts internal/engine/crdschema internal/engine/release internal/source/... internal/playground", true},
 	{"internal/assist/facts", "internal/engine/crdschema internal/engine/jsonvalue internal/playground", true},
-	{"internal/engine", "internal/engine/admission/... internal/engine/conversion internal/engine/openapi internal/engine/celvalue internal/engine/celrule internal/engine/witness internal/engine/judged internal/engine/notes internal/verdict internal/engine/quickfix internal/engine/crddiff internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema internal/engine/kubectl internal/engine/release " + engineTools, true},
+	{"internal/engine", "internal/engine/admission/... internal/engine/conversion internal/engine/openapi internal/engine/celvalue internal/engine/celrule internal/engine/witness internal/engine/judged internal/engine/notes internal/verdict internal/engine/quickfix internal/engine/crddiff internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema internal/engine/kubectl internal/engine/release internal/mutant " + engineTools, true},
 	{"internal/engine/judged", "internal/engine/object internal/engine/crd internal/engine/kubectl internal/verdict " + engineTools, true},
 	{"internal/engine/notes", "internal/engine/celvalue internal/engine/quickfix internal/engine/crd internal/engine/crdschema internal/engine/gotype " + engineTools, true},
 	{"internal/engine/quickfix", "internal/engine/object internal/engine/crd internal/engine/gotype internal/engine/conversion internal/engine/celrule internal/engine/crdschema " + engineTools, true},
-	{"internal/engine/witness", "internal/engine/conversion internal/engine/celvalue internal/engine/crddiff internal/engine/solve internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema " + engineTools, true},
-	{"internal/engine/solve", "internal/engine/crdschema internal/engine/jsonvalue internal/playground", true},
+	{"internal/engine/witness", "internal/mutant internal/engine/celrule internal/engine/conversion internal/engine/celvalue internal/engine/crddiff internal/engine/solve internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema " + engineTools, true},
+	{"internal/engine/solve", "internal/engine/celvalue internal/engine/crdschema internal/engine/jsonvalue internal/playground", true},
 	{"internal/engine/crddiff", "internal/engine/conversion internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/crdschema " + engineTools, true},
 	{"internal/engine/object", "internal/engine/admission internal/engine/conversion internal/engine/customresource internal/engine/crd internal/engine/owner internal/engine/celrule internal/engine/crdschema internal/engine/kubectl internal/engine/release " + engineTools, true},
 	{"internal/engine/customresource", "internal/engine/conversion internal/engine/crd " + engineTools, true},

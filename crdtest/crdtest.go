@@ -58,6 +58,8 @@ type options struct {
 	releases    []string
 	approximate bool
 	crds        []string
+	// noticed is the share of changed constraints that tests must notice; 0 to change none.
+	noticed float64
 }
 
 // Releases selects the Kubernetes releases that judge, such as "1.31". Each of them must meet
@@ -77,6 +79,10 @@ func Approximate() Option { return func(o *options) { o.approximate = true } }
 func CRDs(paths ...string) Option {
 	return func(o *options) { o.crds = append(o.crds, paths...) }
 }
+
+// Mutate makes [Run] change each constraint of the CRDs a little, as "crdlab test --mutate" does. The test fails if the
+// manifests notice less than a share of these changes, such as 0.9, and names those that they do not notice.
+func Mutate(noticed float64) Option { return func(o *options) { o.noticed = noticed } }
 
 func newOptions(all []Option) options {
 	var o options
@@ -233,7 +239,7 @@ func (c *CRD) Judge(object any) []Verdict {
 func Run(t *testing.T, path string, with ...Option) {
 	t.Helper()
 	o := newOptions(with)
-	test := &testRequest{}
+	test := &testRequest{Mutate: o.noticed > 0}
 	for _, p := range append(slices.Clone(o.crds), path) {
 		test.Paths = append(test.Paths, relative(strings.TrimSuffix(p, "/...")))
 	}
@@ -250,6 +256,20 @@ func Run(t *testing.T, path string, with ...Option) {
 				t.Errorf("%s:%d: %s", f.Path, f.Line, f.Message)
 			}
 		})
+	}
+	if o.noticed > 0 && !t.Failed() {
+		checkMutations(t, o.noticed, response.Mutations)
+	}
+}
+
+// checkMutations fails if the tests notice too few changes.
+func checkMutations(t testing.TB, noticed float64, m *mutations) {
+	t.Helper()
+	switch {
+	case m == nil:
+		t.Fatal("this version of the program crdlab does not support crdtest.Mutate")
+	case m.Share < noticed:
+		t.Errorf("%s; want at least %.1f %%\n%s", m.Summary, 100*noticed, strings.Join(m.Missed, "\n"))
 	}
 }
 

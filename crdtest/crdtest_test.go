@@ -99,6 +99,23 @@ func TestManifestsOfOtherDirectory(t *testing.T) {
 	crdtest.Run(t, "objects", crdtest.CRDs("crontabs.yaml"), crdtest.Releases("1.37"))
 }
 
+// TestMutations runs the tests on changed CRDs.
+func TestMutations(t *testing.T) {
+	crdtest.Run(t, "testdata/objects", crdtest.CRDs("testdata/crontabs.yaml"), crdtest.Mutate(0.1))
+	few := crdtest.Mutations{Share: 0.5, Summary: "the tests notice 1 of 2 changes", Missed: []string{"crd.yaml:3:4: no test notices minimum: 1 → 2"}}
+	for _, c := range []struct {
+		found *crdtest.Mutations
+		want  string
+	}{
+		{&few, "error: the tests notice 1 of 2 changes; want at least 90.0 %\ncrd.yaml:3:4: no test notices minimum: 1 → 2\n"},
+		{nil, "fatal: this version of the program crdlab does not support crdtest.Mutate\n"},
+	} {
+		if got := messagesOf(func(t testing.TB) { crdtest.CheckMutations(t, 0.9, c.found) }); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
 // TestParallel has several tests share the program.
 func TestParallel(t *testing.T) {
 	for i := range 8 {

@@ -38,7 +38,8 @@ type (
 		Judge       *judgeRequest `json:"judge,omitempty"`
 	}
 	testRequest struct {
-		Paths []string `json:"paths"`
+		Paths  []string `json:"paths"`
+		Mutate bool     `json:"mutate"`
 	}
 	openRequest struct {
 		Text string `json:"text,omitempty"`
@@ -51,15 +52,22 @@ type (
 		Operation string `json:"operation,omitempty"`
 	}
 	response struct {
-		Error       string    `json:"error"`
-		Tests       []file    `json:"tests"`
-		Approximate []string  `json:"approximate"`
-		CRDs        int       `json:"crds"`
-		Verdicts    []Verdict `json:"verdicts"`
+		Error       string   `json:"error"`
+		Tests       []file   `json:"tests"`
+		Approximate []string `json:"approximate"`
+		// Mutations is nil unless all tests passed and the request mutates.
+		Mutations *mutations `json:"mutations"`
+		CRDs      int        `json:"crds"`
+		Verdicts  []Verdict  `json:"verdicts"`
 	}
 	file struct {
 		Path     string    `json:"path"`
 		Failures []failure `json:"failures"`
+	}
+	mutations struct {
+		Share   float64  `json:"share"`
+		Summary string   `json:"summary"`
+		Missed  []string `json:"missed"`
 	}
 	failure struct {
 		Path    string `json:"path"`

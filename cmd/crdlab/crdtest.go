@@ -23,6 +23,7 @@ standard output, one JSON value in each line.`,
 			programs := releases.Open(flags.path())
 			defer programs.Close()
 			return statusAccepted, crdtest.Serve(command.Context(), command.InOrStdin(), command.OutOrStdout(), crdtest.Options{
+				Compare: newComparison,
 				Version: version,
 				Missing: func(releases []string) error {
 					return missingError(programs.Missing(releases), "the option crdtest.Approximate()")

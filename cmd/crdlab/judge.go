@@ -10,6 +10,7 @@ import (
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/engine/release"
+	"github.com/crdlab/crdlab/internal/mutant"
 	"github.com/crdlab/crdlab/internal/naming"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/releases"
@@ -97,6 +98,9 @@ func newestEngine() check.Engine {
 	e := engine.New()
 	return check.Engine{Evaluate: e.Evaluate, Forget: e.ForgetCRDs}
 }
+
+// newComparison returns the comparison of a worker.
+func newComparison() mutant.Compare { return engine.New().Compare }
 
 // newEngine returns an engine that evaluates with the programs of older releases.
 func newEngine(programs *releases.Programs) check.Engine {

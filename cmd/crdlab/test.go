@@ -26,6 +26,7 @@ type testFlags struct {
 	watch     bool
 	cover     bool
 	mutate    bool
+	write     bool
 	html      string
 	threshold float64
 }
@@ -54,7 +55,8 @@ the regular expressions.
 ` + inputHelp,
 		Example: `  crdlab test config/crd tests
   crdlab test --cover --threshold 90 config/crd tests
-  crdlab test --mutate config/crd tests`,
+  crdlab test --mutate config/crd tests
+  crdlab test --mutate --write config/crd`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: runE(func(command *cobra.Command, paths []string) (int, error) {
 			return runTest(command, flags, paths)
@@ -64,6 +66,7 @@ the regular expressions.
 	command.Flags().BoolVar(&flags.update, "update", false, "write the findings as expectations into the files")
 	command.Flags().BoolVar(&flags.cover, "cover", false, "list the rules that were not seen to hold and to fail, and those that cannot fail")
 	command.Flags().BoolVar(&flags.mutate, "mutate", false, "change each constraint of the CRDs a little, and list the changes that no test notices")
+	command.Flags().BoolVar(&flags.write, "write", false, "with --mutate, write tests that notice these changes into a file beside the tests of the CRD")
 	command.Flags().StringVar(&flags.html, "html", "", "write the coverage of the rules into this `file` as a page")
 	command.Flags().Float64Var(&flags.threshold, "threshold", 0, "fail if less than this `percentage` of the rules was seen to hold and to fail, or, with --mutate, of the changes is noticed")
 	addWatch(command, &flags.watch)
@@ -76,6 +79,9 @@ func runTest(command *cobra.Command, flags testFlags, paths []string) (int, erro
 	if err := flags.validateReleases(); err != nil {
 		return 0, err
 	}
+	if flags.write && !flags.mutate {
+		return 0, usageError("--write needs --mutate")
+	}
 	programs, err := flags.open(command, flags.releases)
 	if err != nil {
 		return 0, err
@@ -87,7 +93,7 @@ func runTest(command *cobra.Command, flags testFlags, paths []string) (int, erro
 		addUnjudged(in, paths, false)
 		return judge(in, nil)
 	}
-	if err := validateWatch(paths, flags.output, flags.update); err != nil {
+	if err := validateWatch(paths, flags.output, flags.update || flags.write); err != nil {
 		return 0, err
 	}
 	return watchInput(command, paths, judge)
@@ -141,9 +147,12 @@ func mutateInput(command *cobra.Command, flags testFlags, in *manifest.Input, pr
 	progress := newProgress(command.ErrOrStderr())
 	progress.noun = "changes"
 	defer progress.clear()
-	mutations, err := expect.Mutate(command.Context(), in, flags.options(programs, progress, nil), progress.report)
+	mutations, err := expect.Mutate(command.Context(), in, flags.options(programs, progress, nil), newComparison, flags.write, progress.report)
+	if err != nil {
+		return err
+	}
 	result.Mutations = mutations
-	return err
+	return writeUpdated(command, mutations.Written)
 }
 
 // showsCoverage reports whether the output has the coverage of the rules.
@@ -199,8 +208,12 @@ func updateTests(command *cobra.Command, r *expect.Result) error {
 	if err != nil {
 		return usageError("%w", err)
 	}
+	return writeUpdated(command, updated)
+}
+
+func writeUpdated(command *cobra.Command, updated []expect.Updated) error {
 	for _, file := range updated {
-		if err := os.WriteFile(file.Path, []byte(file.Text), 0o600); err != nil { // the mode of an existing file remains
+		if err := os.WriteFile(file.Path, []byte(file.Text), 0o644); err != nil { //nolint:gosec // as those of a checkout
 			return usageError("%w", err)
 		}
 		fmt.Fprintf(command.OutOrStdout(), "%s: updated\n", file.Path)

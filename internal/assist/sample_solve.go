@@ -60,7 +60,7 @@ func (s *sampleSolver) findFailures(object map[string]any) ([]solve.Failure, err
 	if err != nil || len(report.Objects) != 1 {
 		return nil, err
 	}
-	return solve.Failures(object, report.Objects[0]), nil
+	return solve.Failures(object, report.Objects[0], report.CRD.Rules), nil
 }
 
 const (

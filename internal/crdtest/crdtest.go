@@ -16,6 +16,7 @@ import (
 	"github.com/crdlab/crdlab/internal/expect"
 	"github.com/crdlab/crdlab/internal/load"
 	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/mutant"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -41,6 +42,8 @@ type (
 	// A testRequest runs the tests of manifests, as the command test does.
 	testRequest struct {
 		Paths []string `json:"paths"`
+		// Mutate also runs the tests on changed CRDs, if they pass.
+		Mutate bool `json:"mutate"`
 	}
 	// An openRequest judges CRDs, in Text or at Path, and keeps them for later requests.
 	openRequest struct {
@@ -59,9 +62,18 @@ type (
 		Error string        `json:"error,omitempty"`
 		Tests []expect.File `json:"tests,omitempty"`
 		// Approximate lists the releases without a program of their own, for Tests.
-		Approximate []string  `json:"approximate,omitempty"`
-		CRDs        int       `json:"crds"`
-		Verdicts    []verdict `json:"verdicts,omitempty"`
+		Approximate []string `json:"approximate,omitempty"`
+		// Mutations is nil unless all tests passed and the request mutates.
+		Mutations *mutations `json:"mutations,omitempty"`
+		CRDs      int        `json:"crds"`
+		Verdicts  []verdict  `json:"verdicts,omitempty"`
+	}
+	mutations struct {
+		// Share is that of the noticed changes, 0 to 1.
+		Share   float64 `json:"share"`
+		Summary string  `json:"summary"`
+		// Missed describes the changes that no test notices, each with its place and an object.
+		Missed []string `json:"missed"`
 	}
 	verdict struct {
 		Name        string          `json:"name"`
@@ -83,6 +95,8 @@ type Options struct {
 	Missing func(releases []string) error
 	// Check returns the options of a check by releases.
 	Check func(releases []string) check.Options
+	// Compare returns a comparison of a CRD with changed ones.
+	Compare func() mutant.Compare
 }
 
 // A service handles the requests of a library, one after the other.
@@ -133,7 +147,7 @@ func (s *service) respond(ctx context.Context, r request) (response, error) {
 	}
 	switch {
 	case r.Test != nil:
-		return s.test(ctx, r.Releases, r.Test.Paths)
+		return s.test(ctx, r.Releases, *r.Test)
 	case r.Open != nil:
 		return s.open(ctx, r.Releases, *r.Open)
 	case r.Judge != nil:
@@ -142,8 +156,8 @@ func (s *service) respond(ctx context.Context, r request) (response, error) {
 	return response{}, errors.New("unknown request")
 }
 
-func (s *service) test(ctx context.Context, releases []string, paths []string) (response, error) {
-	in := load.Reader{}.Read(ctx, paths)
+func (s *service) test(ctx context.Context, releases []string, r testRequest) (response, error) {
+	in := load.Reader{}.Read(ctx, r.Paths)
 	if err := unusable(in); err != nil {
 		return response{}, err
 	}
@@ -151,7 +165,18 @@ func (s *service) test(ctx context.Context, releases []string, paths []string) (
 	if err != nil {
 		return response{}, err
 	}
-	return response{Tests: result.Files, Approximate: result.Approximate()}, nil
+	answer := response{Tests: result.Files, Approximate: result.Approximate()}
+	if r.Mutate && result.Failed() == 0 {
+		found, err := expect.Mutate(ctx, in, s.Check(releases), s.Compare, false, func(int, int) {})
+		if err != nil {
+			return response{}, err
+		}
+		answer.Mutations = &mutations{found.Percent() / 100, found.Summary(), []string{}}
+		for _, m := range found.Missed {
+			answer.Mutations.Missed = append(answer.Mutations.Missed, m.Describe())
+		}
+	}
+	return answer, nil
 }
 
 // unusable returns an error that lists the problems of files.

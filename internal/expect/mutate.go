@@ -23,16 +23,19 @@ type Mutations struct {
 	Noticed int `json:"noticed"`
 	// Missed lists the changes that no test notices, although an object tells the two CRDs apart.
 	Missed []Mutation `json:"missed"`
+	// Written lists the files with new tests, which notice changes that no other test noticed.
+	Written []Updated `json:"-"`
 	// Open lists the changes that no test notices, and for which no such object was found. They may change nothing.
 	Open []Mutation `json:"open"`
 }
 
 // A Mutation is a change of a constraint that no test notices. Line and Column are counted from 1.
 type Mutation struct {
-	Path    string `json:"path"`
-	Line    int    `json:"line"`
-	Column  int    `json:"column"`
-	Version string `json:"version"`
+	Path   string `json:"path"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	// Versions lists the versions that have the constraint.
+	Versions []string `json:"versions"`
 	// Field is the path of the values to which the constraint applies; empty for the whole object.
 	Field string `json:"field"`
 	// Change describes the change, such as "maximum: 10 → 11".
@@ -40,8 +43,27 @@ type Mutation struct {
 	// Object tells the two CRDs apart, as YAML; empty without one. Excerpt is its part at the constraint.
 	Object  string `json:"object"`
 	Excerpt string `json:"excerpt"`
+	// Old is the object before an update, as YAML; empty if Object is created.
+	Old string `json:"old"`
 	// Verdict says what becomes of the object under both CRDs.
 	Verdict string `json:"verdict"`
+}
+
+// Describe describes the change in several lines, with its place, and with an object that would notice it.
+func (m Mutation) Describe() string {
+	text := fmt.Sprintf("%s:%d:%d: no test notices %s %s", m.Path, m.Line, m.Column, m.Change, m.Place())
+	if m.Verdict == "" {
+		return text
+	}
+	return text + strings.ReplaceAll("\n"+strings.TrimSpace(m.Excerpt)+"\n"+m.Verdict, "\n", "\n      ")
+}
+
+// Place says at which field a change is, or at which versions.
+func (m Mutation) Place() string {
+	if m.Field == "" {
+		return "in " + strings.Join(m.Versions, ", ")
+	}
+	return "at " + m.Field
 }
 
 // Percent returns the share of the noticed changes of those that an object tells apart; 100 if there are none.
@@ -62,42 +84,58 @@ func (m Mutations) Summary() string {
 }
 
 // Mutate changes each constraint of the accepted CRDs of an input a little, and runs the tests of the CRD on the
-// changed one. The tests of the unchanged input must pass. Only the first release judges. progress receives the number
-// of changes done, and of all. The error is from an engine, or from ctx.
-func Mutate(ctx context.Context, in *manifest.Input, o check.Options, progress func(done, total int)) (*Mutations, error) {
-	o.Releases, o.Progress, o.Conditions = o.Releases[:1], nil, nil
-	var trials []trial
+// changed one. A rule or pattern whose removal no test notices counts once. The tests of the unchanged input must pass. Only the first release judges, as the libraries emulate it.
+// compare returns the comparison of a worker. With
+// write, the result has tests of the changes that no other test notices. progress receives the number of changes done, and of all. The error is
+// from an engine, or from ctx.
+func Mutate(ctx context.Context, in *manifest.Input, o check.Options, compare func() mutant.Compare, write bool, progress func(done, total int)) (*Mutations, error) {
+	o.Releases, o.Progress, o.Conditions, o.After = o.Releases[:1], nil, nil, nil
+	var trials []*trial
+	var groups [][]*trial
 	for _, d := range in.Documents {
-		if d.IsCRD && !d.IsGenerated() {
-			trials = append(trials, trialsOf(in, d)...)
+		if !d.IsCRD || d.IsGenerated() {
+			continue
+		}
+		own := trialsOf(in, d)
+		trials = append(trials, own...)
+		if write {
+			// Each test that is written may notice the later mutants of the CRD.
+			groups = append(groups, own)
+			s := newSuite(in, d)
+			for _, t := range own {
+				t.suite = s
+			}
+			continue
+		}
+		for len(own) > 0 {
+			// Neighbours have the same schema nodes, for which a comparison remembers objects.
+			end := min(len(own), 16)
+			for end < len(own) && own[end].mutant.Finer {
+				end++
+			}
+			groups, own = append(groups, own[:end]), own[end:]
 		}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	queue := make(chan *trial)
 	var workers sync.WaitGroup
 	var done atomic.Int64
-	for range min(runtime.GOMAXPROCS(0), len(trials)) {
+	queue := make(chan []*trial, len(groups))
+	for _, group := range groups {
+		queue <- group
+	}
+	close(queue)
+	for range min(runtime.GOMAXPROCS(0), len(groups)) {
 		workers.Go(func() {
-			engine := o.NewEngine()
-			own := o
-			own.NewEngine = func() check.Engine { return check.Engine{Evaluate: engine.Evaluate} }
-			for t := range queue {
-				if err := t.run(ctx, engine, own); err != nil {
+			w := worker{compare: compare(), options: o, evaluate: o.NewEngine().Evaluate}
+			for group := range queue {
+				if err := w.runAll(ctx, group, func() { progress(int(done.Add(1)), len(trials)) }); err != nil {
 					cancel(err)
+					return
 				}
-				engine.ForgetCRDs()
-				progress(int(done.Add(1)), len(trials))
 			}
 		})
 	}
-	for i := range trials {
-		if ctx.Err() != nil {
-			break
-		}
-		queue <- &trials[i]
-	}
-	close(queue)
 	workers.Wait()
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -106,7 +144,7 @@ func Mutate(ctx context.Context, in *manifest.Input, o check.Options, progress f
 }
 
 // sum counts the outcomes of trials.
-func sum(trials []trial) *Mutations {
+func sum(trials []*trial) *Mutations {
 	m := &Mutations{Missed: []Mutation{}, Open: []Mutation{}}
 	for _, t := range trials {
 		switch t.outcome {
@@ -116,6 +154,11 @@ func sum(trials []trial) *Mutations {
 			m.Missed = append(m.Missed, t.Mutation)
 		case open:
 			m.Open = append(m.Open, t.Mutation)
+		}
+	}
+	for _, t := range trials {
+		if s := t.suite; s != nil && len(s.texts) > s.known && !slices.Contains(m.Written, Updated{s.path, s.text()}) {
+			m.Written = append(m.Written, Updated{s.path, s.text()})
 		}
 	}
 	for _, list := range [][]Mutation{m.Missed, m.Open} {
@@ -129,99 +172,153 @@ func sum(trials []trial) *Mutations {
 type outcome int
 
 const (
-	// refused means that the API server accepts no such CRD, so that the change cannot go unnoticed.
-	refused outcome = iota
+	// uncounted means that the API server accepts no such CRD, or that a coarser change goes unnoticed.
+	uncounted outcome = iota
 	noticed
 	missed
 	open
 )
 
-// A trial is a changed CRD with the documents that test it.
+// A trial is a mutant of a CRD with the documents that test it.
 type trial struct {
 	Mutation
 	outcome outcome
 	mutant  mutant.Mutant
 	crd     *manifest.Document
 	in      *manifest.Input
+	// suite receives a test if there is none; nil to write none.
+	suite *suite
 }
 
 // trialsOf returns the trials of a CRD.
-func trialsOf(in *manifest.Input, crd *manifest.Document) []trial {
+func trialsOf(in *manifest.Input, crd *manifest.Document) []*trial {
 	file, err := source.Parse(crd.Text, source.DefaultLimits)
 	if err != nil || len(file.NonEmpty()) != 1 {
 		return nil
 	}
-	var trials []trial
+	tests := manifest.NewInput()
+	for _, d := range in.Documents {
+		isOfOther := in.IsDescribed(d.Kind) && d.Kind != crd.Described || d.IsCRD && d.Described != crd.Described
+		if !isOfOther {
+			tests.Documents = append(tests.Documents, d)
+		}
+	}
+	var trials []*trial
 	for _, m := range mutant.All(file.NonEmpty()[0]) {
 		at := crd.InFile(m.Range).Start
-		trials = append(trials, trial{
+		trials = append(trials, &trial{
 			Mutation: Mutation{
 				Path: crd.File.Path, Line: at.Line + 1, Column: at.Character + 1,
-				Version: m.Version, Field: m.Field, Change: m.Change,
+				Versions: m.Versions, Field: m.Field, Change: m.Change,
 			},
-			mutant: m, crd: crd, in: in,
+			mutant: m, crd: crd, in: tests,
 		})
 	}
 	return trials
 }
 
-// run decides the outcome of a trial.
-func (t *trial) run(ctx context.Context, engine check.Engine, o check.Options) error {
-	scenario := playground.Scenario{CRD: t.mutant.Text(), Kubernetes: o.Releases[0], FieldValidation: o.FieldValidation}
-	report, err := engine.Evaluate(ctx, scenario)
-	if err != nil || !report.CRD.Accepted {
-		return err
-	}
-	changed := *t.crd
-	changed.Text = scenario.CRD
-	in := manifest.NewInput()
-	for _, d := range t.in.Documents {
-		switch isOfOther := t.in.IsDescribed(d.Kind) && d.Kind != t.crd.Described; {
-		case d == t.crd:
-			in.Documents = append(in.Documents, &changed)
-		case !isOfOther && !(d.IsCRD && d.Described != t.crd.Described):
-			in.Documents = append(in.Documents, d)
-		}
-	}
-	result, err := Run(ctx, in, o)
-	if err != nil {
-		return err
-	}
-	for _, file := range result.Files {
-		for _, f := range file.Failures {
-			if isOutside := f.Path != t.crd.File.Path || f.Line <= t.crd.Range.Start.Line || f.Line > t.crd.Range.End.Line; isOutside {
-				t.outcome = noticed
-				return nil
-			}
-		}
-	}
-	return t.distinguish(ctx, engine, scenario)
+// A worker runs one trial after the other.
+type worker struct {
+	compare  mutant.Compare
+	options  check.Options
+	evaluate playground.Evaluate
+	// crd is the CRD of try.
+	crd *manifest.Document
+	try mutant.Try
 }
 
-// distinguish looks for an object that tells the CRD and the changed one apart.
-func (t *trial) distinguish(ctx context.Context, engine check.Engine, changed playground.Scenario) error {
-	t.outcome = open
-	for _, direction := range []struct{ old, new, rejected, altered string }{
-		{t.crd.Text, changed.CRD, "is accepted now, and would be refused: ", "the changed CRD stores it differently: it "},
-		{changed.CRD, t.crd.Text, "is refused now, and would be accepted: ", "the changed CRD stores it differently: now, the API server "},
-	} {
-		s := changed
-		s.OldCRD, s.CRD = direction.old, direction.new
-		report, err := engine.Evaluate(ctx, s)
-		if err != nil {
-			return err
+// runAll runs neighbouring trials. It skips the finer ones after one that no test notices.
+func (w *worker) runAll(ctx context.Context, trials []*trial, done func()) error {
+	isMissed := false
+	for _, t := range trials {
+		if !t.mutant.Finer || !isMissed {
+			if err := w.run(ctx, t); err != nil {
+				return err
+			}
 		}
-		for _, c := range report.CRD.Changes {
-			if c.Witness == nil {
-				continue
-			}
-			t.outcome, t.Object, t.Excerpt = missed, c.Witness.Object, c.Witness.Excerpt
-			t.Verdict = direction.rejected + c.Witness.Message
-			if c.Witness.Effect == playground.WitnessChanged {
-				t.Verdict = direction.altered + c.Witness.Message
-			}
-			return nil
+		if !t.mutant.Finer {
+			isMissed = t.outcome == missed || t.outcome == open
+		}
+		done()
+	}
+	// Tests that were written later may notice a change for which none could be written.
+	for _, t := range trials {
+		if t.suite == nil || t.outcome != missed {
+			continue
+		}
+		if err := w.run(ctx, t); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// run decides the outcome of a trial.
+func (w *worker) run(ctx context.Context, t *trial) error {
+	if w.crd != t.crd {
+		try, err := w.compare(ctx, playground.Scenario{CRD: t.crd.Text, Kubernetes: w.options.Releases[0], FieldValidation: w.options.FieldValidation})
+		if err != nil {
+			return err
+		}
+		w.crd, w.try = t.crd, try
+	}
+	if w.try == nil {
+		return nil
+	}
+	changed, err := w.try(ctx, t.mutant)
+	if err != nil || changed == nil {
+		return err
+	}
+	isNoticed := false
+	if t.suite != nil && len(t.suite.recent) == maxRecent {
+		recent := *t.in
+		recent.Documents = append(crdsOf(t.in), slices.Concat(t.suite.recent...)...)
+		if isNoticed, err = w.notices(ctx, &recent, t, changed); err != nil {
+			return err
+		}
+	}
+	if !isNoticed {
+		if isNoticed, err = w.notices(ctx, t.in, t, changed); err != nil {
+			return err
+		}
+	}
+	if isNoticed {
+		t.outcome = noticed
+		return nil
+	}
+	telling, err := changed.Tell(ctx)
+	if err != nil || telling == nil {
+		t.outcome = open
+		return err
+	}
+	t.outcome, t.Object, t.Old, t.Excerpt = missed, telling.Object, telling.Old, telling.Excerpt
+	t.Verdict = verdictOf(telling)
+	if t.suite == nil {
+		return nil
+	}
+	written, err := w.write(ctx, t, telling, changed)
+	if written {
+		t.outcome = noticed
+	}
+	return err
+}
+
+// verdictOf says what becomes of an object under a CRD and a changed one.
+func verdictOf(t *mutant.Telling) string {
+	request := ""
+	switch {
+	case t.Status:
+		request = "as a new status, "
+	case t.Old != "":
+		request = "as an update, "
+	}
+	switch isAltered := t.Effect == playground.WitnessChanged; {
+	case t.Accepted && isAltered:
+		return request + "the changed CRD stores it differently: it " + t.Message
+	case t.Accepted:
+		return request + "is accepted now, and would be refused: " + t.Message
+	case isAltered:
+		return request + "the changed CRD stores it differently: now, the API server " + t.Message
+	}
+	return request + "is refused now, and would be accepted: " + t.Message
 }

@@ -69,11 +69,7 @@ func (report *Report) addMutations(m expect.Mutations) {
 
 // describeMutation says which change no test notices, and where it is.
 func describeMutation(m expect.Mutation) string {
-	text := "no test notices " + m.Change
-	if m.Field != "" {
-		text += " at " + m.Field
-	}
-	return text
+	return "no test notices " + m.Change + " " + m.Place()
 }
 
 func writeTests(out io.Writer, r *expect.Result, cover bool) {
@@ -102,13 +98,12 @@ func writeTests(out io.Writer, r *expect.Result, cover bool) {
 // writeMutations lists the changes that no test notices, each with an object that would.
 func writeMutations(out io.Writer, m expect.Mutations) {
 	for _, missed := range m.Missed {
-		fmt.Fprintf(out, "%s:%d:%d: %s\n", missed.Path, missed.Line, missed.Column, describeMutation(missed))
-		fmt.Fprintf(out, "      %s\n      %s\n", indented(strings.TrimSpace(missed.Excerpt), "      "), indented(missed.Verdict, "      "))
+		fmt.Fprintln(out, missed.Describe())
 	}
 	if len(m.Open) > 0 {
 		fmt.Fprintln(out, "For these changes, no object was found that tells the two CRDs apart:")
 		for _, open := range m.Open {
-			fmt.Fprintf(out, "      %s:%d:%d: %s\n", open.Path, open.Line, open.Column, describeMutation(open))
+			fmt.Fprintf(out, "      %s\n", open.Describe())
 		}
 	}
 	fmt.Fprintf(out, "%s\n", strings.ToUpper(m.Summary()[:1])+m.Summary()[1:])

@@ -3,328 +3,243 @@
 package mutant
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
-	"math"
-	"reflect"
 	"slices"
 	"strings"
+	"sync"
+
+	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source"
-	"github.com/crdlab/crdlab/internal/source/edit"
 )
 
-// A Mutant is a CRD with one change.
+// A Mutant is a CRD with one change, at all versions that have the constraint.
 type Mutant struct {
-	// Range is the place of the constraint in the document of the CRD.
-	Range   playground.Range
-	Version string
+	// Range is the place of the constraint in the document of the CRD, at the first version.
+	Range    playground.Range
+	Versions []string
 	// Field is the path of the values to which the constraint applies, such as spec.ports[].name; empty for the
 	// root of the object or the version itself.
 	Field string
 	// Change describes the change, such as "maximum: 10 → 11".
 	Change string
+	// Finer reports that the mutant changes what the last one without Finer removes. If no test notices the removal, the
+	// finer mutants tell nothing more.
+	Finer bool
+	// Effect says which compiled rules of the CRD the change concerns.
+	Effect Effect
+	// Node is the path of the schema node, such as properties, spec.
+	Node []string
 
-	doc  *source.Document
-	edit edit.Edit
+	crd   *crd
+	edits []edit
+	// drops is a keyword to remove in addition; it may be empty.
+	drops string
 }
 
-// Text returns the changed document. Large CRDs have thousands of mutants, so each text is made on demand.
-func (m Mutant) Text() string { return edit.Apply(m.doc.Text, m.edit) }
+// An Effect says how a change concerns the rules of a CRD.
+type Effect int
+
+const (
+	// OnValues leaves all rules as they are: only the values change that the API server accepts or adds.
+	OnValues Effect = iota
+	// OnRules changes a rule of the node.
+	OnRules
+	// OnTypes may change the type of a value in all rules, or the estimate of their cost.
+	OnTypes
+)
+
+// An edit sets a value of a CRD, or removes it.
+type edit struct {
+	path    []any
+	value   any
+	removes bool
+}
+
+// A crd has the content of a CRD without descriptions, which decide nothing and are the largest part of many CRDs.
+type crd struct {
+	content map[string]any
+	// bare returns the content without rules.
+	bare func() map[string]any
+}
+
+// Text returns the changed CRD as JSON, without descriptions. Large CRDs have thousands of mutants, so each text is
+// made on demand.
+func (m Mutant) Text() string { return m.apply(m.crd.content) }
+
+// Bare returns the changed CRD as JSON, without descriptions, and without rules at other nodes than that of the
+// changed rule. With [OnTypes], it is Text.
+func (m Mutant) Bare() string {
+	if m.Effect == OnTypes {
+		return m.Text()
+	}
+	return m.apply(m.crd.bare())
+}
+
+func (m Mutant) apply(content any) string {
+	for _, e := range m.edits {
+		content = e.apply(content, e.path)
+	}
+	text, err := json.Marshal(content)
+	if err != nil {
+		return "" // decoded JSON can be encoded
+	}
+	return string(text)
+}
+
+// apply returns a copy of a value with the edit. The copy shares all other values.
+func (e edit) apply(value any, path []any) any {
+	switch step := path[0].(type) {
+	case string:
+		object, _ := value.(map[string]any)
+		out := maps.Clone(object)
+		switch {
+		case len(path) > 1:
+			out[step] = e.apply(object[step], path[1:])
+		case e.removes:
+			delete(out, step)
+		default:
+			out[step] = e.value
+		}
+		return out
+	case int:
+		list, _ := value.([]any)
+		out := slices.Clone(list)
+		out[step] = e.apply(list[step], path[1:])
+		return out
+	}
+	return value
+}
 
 // All returns the mutants of a CRD in a document: those of the first version first, and of a schema node before
-// those of its properties.
+// those of its properties. Versions that have the same constraint share its mutants.
 func All(doc *source.Document) []Mutant {
 	if doc.Err != nil || doc.Empty() {
 		return nil
 	}
-	var content map[string]any
-	if err := doc.Root().Node().Decode(&content); err != nil {
+	encoded, err := yaml.YAMLToJSON([]byte(doc.Text))
+	if err != nil {
 		return nil
 	}
-	l := lister{doc: doc}
+	var content map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(encoded))
+	decoder.UseNumber()
+	if decoder.Decode(&content) != nil {
+		return nil
+	}
+	content, _ = without(content, isDescription).(map[string]any)
+	l := lister{doc: doc, index: map[string]int{}, crd: &crd{content: content, bare: sync.OnceValue(func() map[string]any {
+		bare, _ := without(content, isRules).(map[string]any)
+		return bare
+	})}}
 	list, _ := child(content, "spec", "versions").([]any)
 	for i := range list {
 		version, _ := list[i].(map[string]any)
+		l.node, l.field = nil, ""
 		l.version, _ = version["name"].(string)
-		path := []any{"spec", "versions", i}
+		l.path = []any{"spec", "versions", i}
 		if version["served"] == true && len(list) > 1 {
-			l.set("served: true → false", "", false, append(path, "served")...)
+			l.add(Mutant{Change: "served: true → false"}, "served", false, "served")
 		}
 		if child(version, "subresources", "status") != nil {
-			l.remove("subresources.status: none", "", append(path, "subresources", "status")...)
+			l.path = append(l.path, "subresources")
+			l.add(Mutant{Change: "subresources.status: none"}, "status", nil, "status")
 		}
 		if schema, ok := child(version, "schema", "openAPIV3Schema").(map[string]any); ok {
-			l.schema(schema, append(path, "schema", "openAPIV3Schema"), "")
+			l.path = []any{"spec", "versions", i, "schema", "openAPIV3Schema"}
+			l.schema(schema, nil, "")
 		}
 	}
 	return l.all
 }
 
-// A lister collects the mutants of a document.
-type lister struct {
-	doc     *source.Document
-	version string
-	all     []Mutant
+func isDescription(key string, value any) bool {
+	_, isText := value.(string)
+	return key == "description" && isText
 }
 
-// add adds a mutant with an edit. path leads to the changed constraint.
-func (l *lister) add(change, field string, path []any, e edit.Edit) {
-	if at, ok := l.doc.At(path...); ok {
-		l.all = append(l.all, Mutant{
-			Range: at.Value(), Version: l.version, Field: strings.TrimPrefix(field, "."), Change: change, doc: l.doc, edit: e,
-		})
-	}
+func isRules(key string, value any) bool {
+	_, isList := value.([]any)
+	return key == "x-kubernetes-validations" && isList
 }
 
-// replace adds a mutant with another schema node. at leads to the changed constraint, and path to the node.
-func (l *lister) replace(change, field string, at, path []any, schema map[string]any) {
-	if e, ok := edit.Set(l.doc, schema, path...); ok {
-		l.add(change, field, at, e)
-	}
-}
-
-func (l *lister) set(change, field string, value any, path ...any) {
-	if e, ok := edit.Set(l.doc, value, path...); ok {
-		l.add(change, field, path, e)
-	}
-}
-
-func (l *lister) remove(change, field string, path ...any) {
-	if e, ok := edit.Delete(l.doc, path...); ok {
-		l.add(change, field, path, e)
-	}
-}
-
-// A keyword lists the changes of a constraint.
-type keyword struct {
-	name   string
-	mutate func(l *lister, schema map[string]any, path []any, field string)
-}
-
-// keywords lists the constraints of a schema node in the order in which they are reported.
-var keywords = []keyword{
-	{"required", mutateRequired},
-	{"enum", mutateEnum},
-	{"pattern", mutatePattern},
-	{"minimum", shift("minimum")}, {"maximum", shift("maximum")},
-	{"exclusiveMinimum", toggle("exclusiveMinimum")}, {"exclusiveMaximum", toggle("exclusiveMaximum")},
-	{"minLength", shift("minLength")}, {"maxLength", shift("maxLength")},
-	{"minItems", shift("minItems")}, {"maxItems", shift("maxItems")},
-	{"minProperties", shift("minProperties")}, {"maxProperties", shift("maxProperties")},
-	{"multipleOf", drop("multipleOf")},
-	{"format", drop("format")},
-	{"nullable", drop("nullable")},
-	{"not", drop("not")},
-	{"default", mutateDefault},
-	{"x-kubernetes-preserve-unknown-fields", drop("x-kubernetes-preserve-unknown-fields")},
-	{"x-kubernetes-list-type", mutateListType},
-	{"x-kubernetes-int-or-string", mutateIntOrString},
-	{"allOf", mutateBranches("allOf")}, {"anyOf", mutateBranches("anyOf")}, {"oneOf", mutateBranches("oneOf")},
-	{"x-kubernetes-validations", mutateRules},
-}
-
-// schema adds the mutants of a schema node and of the nodes below it.
-func (l *lister) schema(schema map[string]any, path []any, field string) {
-	for _, k := range keywords {
-		if _, has := schema[k.name]; has {
-			k.mutate(l, schema, slices.Clip(path), field)
-		}
-	}
-	properties, _ := schema["properties"].(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		if child, ok := properties[name].(map[string]any); ok {
-			l.schema(child, append(slices.Clip(path), "properties", name), field+"."+name)
-		}
-	}
-	if items, ok := schema["items"].(map[string]any); ok {
-		l.schema(items, append(slices.Clip(path), "items"), field+"[]")
-	}
-	if values, ok := schema["additionalProperties"].(map[string]any); ok {
-		l.schema(values, append(slices.Clip(path), "additionalProperties"), field+".*")
-	}
-}
-
-// drop returns changes that remove a keyword.
-func drop(name string) func(*lister, map[string]any, []any, string) {
-	return func(l *lister, schema map[string]any, path []any, field string) {
-		if schema[name] != false {
-			l.remove(fmt.Sprintf("%s: %s → none", name, format(schema[name])), field, append(path, name)...)
-		}
-	}
-}
-
-// shift returns changes of a limit by one.
-func shift(name string) func(*lister, map[string]any, []any, string) {
-	return func(l *lister, schema map[string]any, path []any, field string) {
-		limit, ok := number(schema[name])
-		isSize := strings.HasPrefix(name, "min") && name != "minimum" || strings.HasPrefix(name, "max") && name != "maximum"
-		for _, other := range []float64{limit + 1, limit - 1} {
-			if !ok || isSize && other < 0 {
-				continue
-			}
-			l.set(fmt.Sprintf("%s: %s → %s", name, format(schema[name]), format(whole(other))), field, whole(other), append(path, name)...)
-		}
-	}
-}
-
-func number(value any) (float64, bool) {
+// without returns a copy of a value without the entries that a function selects.
+func without(value any, selects func(key string, value any) bool) any {
 	switch value := value.(type) {
-	case int:
-		return float64(value), true
-	case int64:
-		return float64(value), true
-	case float64:
-		return value, true
-	}
-	return 0, false
-}
-
-// whole returns a number as an integer if it is one.
-func whole(value float64) any {
-	if value == math.Trunc(value) && math.Abs(value) < 1<<53 {
-		return int64(value)
+	case map[string]any:
+		out := make(map[string]any, len(value))
+		for key, entry := range value {
+			if !selects(key, entry) {
+				out[key] = without(entry, selects)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(value))
+		for i, item := range value {
+			out[i] = without(item, selects)
+		}
+		return out
 	}
 	return value
 }
 
-func toggle(name string) func(*lister, map[string]any, []any, string) {
-	return func(l *lister, schema map[string]any, path []any, field string) {
-		if is, ok := schema[name].(bool); ok {
-			l.set(fmt.Sprintf("%s: %v → %v", name, is, !is), field, !is, append(path, name)...)
-		}
-	}
+// A lister collects the mutants of a document. version, path, node and field are those of the schema node, or of
+// the version.
+type lister struct {
+	doc     *source.Document
+	crd     *crd
+	version string
+	path    []any
+	node    []string
+	field   string
+	all     []Mutant
+	// index has the place in all of each change of a field.
+	index map[string]int
 }
 
-func mutateRequired(l *lister, schema map[string]any, path []any, field string) {
-	names, _ := schema["required"].([]any)
-	for i, name := range names {
-		at := append(path, "required", i)
-		if len(names) == 1 {
-			at = at[:len(at)-1]
-		}
-		l.remove(fmt.Sprintf("required: without %v", name), fmt.Sprintf("%s.%v", field, name), at...)
-	}
-}
-
-func mutateEnum(l *lister, schema map[string]any, path []any, field string) {
-	values, _ := schema["enum"].([]any)
-	for i, value := range values {
-		if len(values) > 1 {
-			l.remove(fmt.Sprintf("enum: without %s", format(value)), field, append(path, "enum", i)...)
-		}
-	}
-	l.remove("enum: any value", field, append(path, "enum")...)
-}
-
-func mutatePattern(l *lister, schema map[string]any, path []any, field string) {
-	pattern, _ := schema["pattern"].(string)
-	at := append(path, "pattern")
-	l.remove("pattern: any string", field, at...)
-	if rest, ok := strings.CutPrefix(pattern, "^"); ok && rest != "" {
-		l.set("pattern: without ^ at the start", field, rest, at...)
-	}
-	if rest, ok := strings.CutSuffix(pattern, "$"); ok && rest != "" && !strings.HasSuffix(rest, `\`) {
-		l.set("pattern: without $ at the end", field, rest, at...)
-	}
-}
-
-func mutateDefault(l *lister, schema map[string]any, path []any, field string) {
-	at := append(path, "default")
-	l.remove(fmt.Sprintf("default: %s → none", format(schema["default"])), field, at...)
-	var other any
-	switch value := schema["default"].(type) {
-	case bool:
-		other = !value
-	case int, int64, float64:
-		n, _ := number(value)
-		other = whole(n + 1)
-	case string:
-		other = value + "x"
-	default:
+// add adds a mutant that sets a keyword of the node, or removes it if value is nil. at leads from the node to the
+// changed constraint.
+func (l *lister) add(m Mutant, keyword string, value any, at ...any) {
+	found, ok := l.doc.At(append(slices.Clone(l.path), at...)...)
+	if !ok {
 		return
 	}
-	if values, _ := schema["enum"].([]any); len(values) > 0 {
-		i := slices.IndexFunc(values, func(value any) bool { return !reflect.DeepEqual(value, schema["default"]) })
-		if i < 0 {
-			return
-		}
-		other = values[i]
+	m.edits = []edit{{append(slices.Clone(l.path), keyword), value, value == nil}}
+	if m.drops != "" {
+		m.edits = append(m.edits, edit{path: append(slices.Clone(l.path), m.drops), removes: true})
 	}
-	l.set(fmt.Sprintf("default: %s → %s", format(schema["default"]), format(other)), field, other, at...)
-}
-
-func mutateListType(l *lister, schema map[string]any, path []any, field string) {
-	kind, _ := schema["x-kubernetes-list-type"].(string)
-	if kind != "set" && kind != "map" {
+	m.Field = strings.TrimPrefix(cmp.Or(m.Field, l.field), ".")
+	key := m.Field + "\n" + m.Change
+	if keyword == "served" {
+		key += l.version // another version stays served
+	}
+	if i, known := l.index[key]; known && !slices.Contains(l.all[i].Versions, l.version) {
+		l.all[i].Versions = append(l.all[i].Versions, l.version)
+		l.all[i].edits = append(l.all[i].edits, m.edits...)
 		return
 	}
-	l.replace(fmt.Sprintf("x-kubernetes-list-type: %s → none", kind), field, append(path, "x-kubernetes-list-type"), path,
-		without(schema, "x-kubernetes-list-type", "x-kubernetes-list-map-keys"))
+	l.index[key] = len(l.all)
+	m.Range, m.Versions, m.Node, m.crd = found.Value(), []string{l.version}, l.node, l.crd
+	l.all = append(l.all, m)
 }
 
-func mutateIntOrString(l *lister, schema map[string]any, path []any, field string) {
-	if schema["x-kubernetes-int-or-string"] != true || schema["anyOf"] != nil || schema["allOf"] != nil {
+// below visits the schema of a property, of items, or of additional properties.
+func (l lister) below(parent *lister, schema any, field string, steps ...string) {
+	child, ok := schema.(map[string]any)
+	if !ok {
 		return
 	}
-	for _, kind := range []string{"integer", "string"} {
-		changed := without(schema, "x-kubernetes-int-or-string")
-		changed["type"] = kind
-		l.replace("x-kubernetes-int-or-string: only "+kind, field, append(path, "x-kubernetes-int-or-string"), path, changed)
+	l.path, l.node = slices.Clip(l.path), slices.Clip(l.node)
+	for _, step := range steps {
+		l.path, l.node = append(l.path, step), append(l.node, step)
 	}
-}
-
-// without returns a copy of a schema without some keywords.
-func without(schema map[string]any, names ...string) map[string]any {
-	changed := maps.Clone(schema)
-	for _, name := range names {
-		delete(changed, name)
-	}
-	return changed
-}
-
-func mutateBranches(name string) func(*lister, map[string]any, []any, string) {
-	return func(l *lister, schema map[string]any, path []any, field string) {
-		branches, _ := schema[name].([]any)
-		for i := range branches {
-			at := append(path, name, i)
-			if len(branches) == 1 {
-				at = at[:len(at)-1]
-			}
-			l.remove(fmt.Sprintf("%s: without branch %d", name, i+1), field, at...)
-		}
-	}
-}
-
-func mutateRules(l *lister, schema map[string]any, path []any, field string) {
-	rules, _ := schema["x-kubernetes-validations"].([]any)
-	for i := range rules {
-		rule, _ := rules[i].(map[string]any)
-		expression, _ := rule["rule"].(string)
-		at := append(path, "x-kubernetes-validations", i)
-		if len(rules) == 1 {
-			l.remove("rule dropped: "+expression, field, at[:len(at)-1]...)
-		} else {
-			l.remove("rule dropped: "+expression, field, at...)
-		}
-		for _, other := range rewrites(expression) {
-			l.set(fmt.Sprintf("rule: %s → %s", expression, other), field, other, append(at, "rule")...)
-		}
-	}
-}
-
-// format formats a value as in the document, in one line.
-func format(value any) string {
-	if text, ok := value.(string); ok {
-		return text
-	}
-	encoded, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Sprint(value)
-	}
-	return string(encoded)
+	l.schema(child, l.node, field)
+	parent.all = l.all
 }
 
 // child returns the value below the keys of a mapping, or nil.

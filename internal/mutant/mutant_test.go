@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
+	"sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/mutant"
 	"github.com/crdlab/crdlab/internal/source"
@@ -46,21 +48,64 @@ func list(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	var out strings.Builder
+	original := lines(t, text)
 	for _, m := range mutant.All(file.Documents[0]) {
-		fmt.Fprintf(&out, "%d:%d %s %s: %s\n", m.Range.Start.Line+1, m.Range.Start.Character+1, m.Version, m.Field, m.Change)
-		before, after := strings.Split(text, "\n"), strings.Split(m.Text(), "\n")
-		for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
-			before, after = before[1:], after[1:]
+		fmt.Fprintf(&out, "%d:%d %s %s: %s\n", m.Range.Start.Line+1, m.Range.Start.Character+1, strings.Join(m.Versions, ","), m.Field, m.Change)
+		changed := lines(t, m.Text())
+		for _, line := range original {
+			if !slices.Contains(changed, line) {
+				fmt.Fprintln(&out, "-", line)
+			}
 		}
-		for len(before) > 0 && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
-			before, after = before[:len(before)-1], after[:len(after)-1]
+		for _, line := range changed {
+			if !slices.Contains(original, line) {
+				fmt.Fprintln(&out, "+", line)
+			}
 		}
-		for _, line := range before {
-			fmt.Fprintln(&out, "-", strings.TrimSpace(line))
-		}
-		for _, line := range after {
-			fmt.Fprintln(&out, "+", strings.TrimSpace(line))
+		if bare := lines(t, m.Bare()); m.Effect == mutant.OnRules {
+			fmt.Fprintln(&out, "bare", countRules(bare), "of", countRules(changed))
+		} else if (m.Effect == mutant.OnTypes) != slices.Equal(bare, changed) && countRules(original) > 0 {
+			t.Errorf("%s: Bare returns %v", m.Change, bare)
 		}
 	}
 	return out.String()
+}
+
+// lines returns the scalars of a document with their paths.
+func lines(t *testing.T, text string) []string {
+	t.Helper()
+	var content any
+	if err := yaml.Unmarshal([]byte(text), &content); err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	var visit func(path string, value any)
+	visit = func(path string, value any) {
+		switch value := value.(type) {
+		case map[string]any:
+			for name, child := range value {
+				visit(path+"."+name, child)
+			}
+		case []any:
+			for i, child := range value {
+				visit(fmt.Sprintf("%s[%d]", path, i), child)
+			}
+			visit(path+".length", len(value))
+		default:
+			all = append(all, fmt.Sprintf("%s: %v", strings.TrimPrefix(path, ".spec."), value))
+		}
+	}
+	visit("", content)
+	slices.Sort(all)
+	return all
+}
+
+func countRules(lines []string) int {
+	n := 0
+	for _, line := range lines {
+		if strings.Contains(line, "x-kubernetes-validations[") && strings.Contains(line, ".rule:") {
+			n++
+		}
+	}
+	return n
 }

@@ -3,6 +3,7 @@
 package crddiff
 
 import (
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
@@ -65,9 +66,15 @@ func Differences(c *crd.CRD) ([]Difference, error) {
 	if c.Old == nil || c.Internal == nil {
 		return nil, nil
 	}
-	d := diff{doc: c.Doc, oldDoc: c.OldDoc, transitionRules: map[ruleKey]bool{}}
+	return Between(c.Old, c.OldDoc, c)
+}
+
+// Between returns the differences between a decoded CRD, whose document is oldDoc, and c, which is
+// decoded, too.
+func Between(old *apiextensions.CustomResourceDefinition, oldDoc *source.Document, c *crd.CRD) ([]Difference, error) {
+	d := diff{doc: c.Doc, oldDoc: oldDoc, transitionRules: map[ruleKey]bool{}}
 	var err error
-	if d.old, err = crd.ToV1(c.Old); err != nil {
+	if d.old, err = crd.ToV1(old); err != nil {
 		return nil, err
 	}
 	if d.new, err = crd.ToV1(c.Internal); err != nil {

@@ -3,6 +3,7 @@
 package solve
 
 import (
+	"iter"
 	"maps"
 	"slices"
 
@@ -14,6 +15,10 @@ import (
 type Failure struct {
 	Message string
 	Path    []any
+	// Rule is the rule that the value violates; empty for other failures.
+	Rule string
+	// Blocks reports that the API server did not evaluate the rules because of other failures.
+	Blocks bool
 }
 
 // A Solver changes an object until it has no failures or no change helps.
@@ -22,56 +27,126 @@ type Solver struct {
 	Root crdschema.Schema
 	// Failures returns the reasons for rejecting an object.
 	Failures func(object map[string]any) ([]Failure, error)
+	// Keeps reports whether an object still has what must not change; nil permits all changes.
+	Keeps func(object map[string]any) bool
 	// Attempts limits the calls of Failures. Each call reduces it.
 	Attempts int
+
+	// seen holds the objects that were tried.
+	seen map[string]bool
 }
 
-// Solve returns the best object that it finds, and the remaining failures.
+// A state is an object with its failures.
+type state struct {
+	object   map[string]any
+	failures []Failure
+}
+
+// weight orders states. Where failures hide the results of rules, there may be many others.
+func (s state) weight() int {
+	weight := len(s.failures)
+	if slices.ContainsFunc(s.failures, func(f Failure) bool { return f.Blocks }) {
+		weight += 1000
+	}
+	return weight
+}
+
+// Solve returns the best object that it finds, and the remaining failures. A change that trades one failure for
+// another is a step, too: a field of a union, for example, also needs another type, and excludes the former field.
 func (s *Solver) Solve(object map[string]any) (best map[string]any, failures []Failure, err error) {
-	best = object
-	if failures, err = s.failures(best); err != nil {
-		return best, nil, err
+	s.seen = map[string]bool{jsonvalue.String(object): true}
+	first, err := s.try(object)
+	if err != nil {
+		return object, nil, err
 	}
-	for len(failures) > 0 && s.Attempts > 0 {
-		better, remaining, err := s.improve(best, failures)
+	found, open := first, []state{first}
+	for len(found.failures) > 0 && len(open) > 0 && s.Attempts > 0 {
+		i := lightest(open)
+		current := open[i]
+		open = slices.Delete(open, i, i+1)
+		next, err := s.improve(current)
 		if err != nil {
-			return best, failures, err
+			return found.object, found.failures, err
 		}
-		if better == nil {
-			break
+		for _, n := range next {
+			if n.weight() < found.weight() {
+				found = n
+			}
+			if n.weight() < current.weight() {
+				// The other changes of the current object remain, should this one lead nowhere.
+				open = append(open, current)
+			}
+			open = append(open, n)
 		}
-		best, failures = better, remaining
 	}
-	return best, failures, nil
+	return found.object, found.failures, nil
 }
 
-func (s *Solver) failures(object map[string]any) ([]Failure, error) {
+// lightest returns the index of the first state with the smallest weight.
+func lightest(states []state) int {
+	least := 0
+	for i := range states {
+		if states[i].weight() < states[least].weight() {
+			least = i
+		}
+	}
+	return least
+}
+
+func (s *Solver) try(object map[string]any) (state, error) {
 	s.Attempts--
-	return s.Failures(object)
+	failures, err := s.Failures(object)
+	return state{object, failures}, err
 }
 
-// improve tries single changes of the values at fault and of the values that contain them.
-// It returns the first object with fewer failures, and its failures, or nil.
-func (s *Solver) improve(object map[string]any, failures []Failure) (map[string]any, []Failure, error) {
-	for _, f := range failures {
-		for _, path := range pathsAbove(f.Path) {
-			value, _ := jsonvalue.At(object, path)
-			for _, edit := range crdschema.SampleEdits(s.Root.At(path), value) {
-				if s.Attempts <= 0 {
-					return nil, nil, nil
+// improve returns the results of single changes of an object that leave no more failures, up to the first one that
+// leaves fewer.
+func (s *Solver) improve(current state) (next []state, err error) {
+	for changed := range s.changes(current) {
+		key := jsonvalue.String(changed)
+		if s.seen[key] || s.Keeps != nil && !s.Keeps(changed) {
+			continue
+		}
+		if s.Attempts <= 0 {
+			return next, nil
+		}
+		s.seen[key] = true
+		result, err := s.try(changed)
+		if err != nil {
+			return nil, err
+		}
+		if result.weight() <= current.weight() {
+			next = append(next, result)
+		}
+		if result.weight() < current.weight() {
+			return next, nil
+		}
+	}
+	return next, nil
+}
+
+// changes returns an object with single changes: of the values that violated rules read, of the values at fault, and of
+// the values that contain them.
+func (s *Solver) changes(current state) iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		for _, f := range current.failures {
+			for _, edit := range RuleEdits(s.Root, f.Path, f.Rule) {
+				if changed, ok := edit.Place(s.Root, current.object); ok && !yield(changed) {
+					return
 				}
-				changed, _ := Replace(object, path, edit).(map[string]any)
-				remaining, err := s.failures(changed)
-				if err != nil {
-					return nil, nil, err
-				}
-				if len(remaining) < len(failures) {
-					return changed, remaining, nil
+			}
+		}
+		for _, f := range current.failures {
+			for _, path := range pathsAbove(f.Path) {
+				value, _ := jsonvalue.At(current.object, path)
+				for _, edit := range crdschema.SampleEdits(s.Root.At(path), value) {
+					if changed, ok := Replace(current.object, path, edit).(map[string]any); ok && !yield(changed) {
+						return
+					}
 				}
 			}
 		}
 	}
-	return nil, nil, nil
 }
 
 // pathsAbove returns a path and the paths above it, longest first, without the root.

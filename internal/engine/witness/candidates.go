@@ -12,49 +12,38 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/solve"
 )
 
-// exampleKey is the key of map entries, and unknownKey the key of unknown fields.
-const (
-	exampleKey = "example"
-	unknownKey = "unknownField"
-)
-
-// A candidate is a change of an object that may lead to a witness.
-type candidate struct {
-	path  []any
-	value any
-	// absent removes the value.
-	absent bool
-}
+// unknownKey is the key of unknown fields.
+const unknownKey = "unknownField"
 
 // candidates returns the candidates for a difference at a version, the most promising
 // ones first.
-func (s *search) candidates(d crddiff.Difference, version string) []candidate {
+func (s *search) candidates(d crddiff.Difference, version string) []solve.Edit {
 	if !strings.Contains(d.Field, ".openAPIV3Schema") {
 		return settingOf(d.Field).candidates(s.root(s.old.CRD, version))
 	}
 	path := valuePath(d.Path)
 	if d.Keyword == "required" {
 		if name, ok := decode(d.After).(string); ok {
-			return []candidate{{path: jsonvalue.AppendStep(path, name), absent: true}}
+			return []solve.Edit{{Path: jsonvalue.AppendStep(path, name), Absent: true}}
 		}
 	}
 	n := node{old: s.root(s.old.CRD, version).At(path), new: s.root(s.new.CRD, version).At(path), keyword: d.Keyword}
 	if n.old.Schema == nil && n.new.Schema == nil {
 		// The difference is in another version, through which the object passes.
-		return []candidate{{path: path, absent: true}}
+		return []solve.Edit{{Path: path, Absent: true}}
 	}
-	var all []candidate
+	var all []solve.Edit
 	if d.Keyword == "x-kubernetes-validations" {
-		all = append(all, ruleCandidates(s.root(s.old.CRD, version), path, ruleOf(d))...)
+		all = append(all, solve.RuleEdits(s.root(s.old.CRD, version), path, ruleOf(d))...)
 	}
 	if len(path) > 0 && d.Keyword == "default" || n.old.Schema == nil && n.new.Schema != nil && n.new.Default != nil {
-		all = append(all, candidate{path: path, absent: true})
+		all = append(all, solve.Edit{Path: path, Absent: true})
 	}
 	known := map[string]bool{}
 	for _, value := range n.values() {
 		if key := jsonvalue.String(value); !known[key] {
 			known[key] = true
-			all = append(all, candidate{path: path, value: value})
+			all = append(all, solve.Edit{Path: path, Value: value})
 		}
 	}
 	return all
@@ -71,79 +60,10 @@ func valuePath(path crdschema.Path) []any {
 		case "items":
 			steps = append(steps, 0)
 		default:
-			steps = append(steps, exampleKey)
+			steps = append(steps, solve.ExampleKey)
 		}
 	}
 	return steps
-}
-
-// place returns a copy of an object with the candidate. It adds the values that contain
-// it. ok is false if the object cannot contain the candidate.
-func (c candidate) place(root crdschema.Schema, base map[string]any) (object map[string]any, ok bool) {
-	value, ok := c.placeBelow(root, base, c.path)
-	object, isObject := value.(map[string]any)
-	return object, ok && isObject
-}
-
-func (c candidate) placeBelow(schema crdschema.Schema, value any, path []any) (any, bool) {
-	if len(path) == 0 {
-		return c.overlay(value), true
-	}
-	step := path[0]
-	parent := contain(schema, value, step)
-	if parent == nil {
-		return nil, false
-	}
-	name, isKey := step.(string)
-	if c.absent && len(path) == 1 && isKey {
-		delete(parent.(map[string]any), name)
-		return parent, true
-	}
-	child, _ := jsonvalue.At(parent, []any{step})
-	placed, ok := c.placeBelow(schema.Child(step), child, path[1:])
-	return solve.Replace(parent, []any{step}, placed), ok
-}
-
-// overlay returns the value of the candidate. At the root, it keeps the fields of all
-// resources.
-func (c candidate) overlay(value any) any {
-	object, isObject := c.value.(map[string]any)
-	root, isRoot := value.(map[string]any)
-	if !isObject || !isRoot || len(c.path) > 0 {
-		return c.value
-	}
-	out := maps.Clone(root)
-	maps.Copy(out, object)
-	for _, name := range []string{"apiVersion", "kind", "metadata"} {
-		out[name] = root[name]
-	}
-	return out
-}
-
-// contain returns a copy of a value, or a new one, that can have a child. It returns nil
-// if the schema permits no such value.
-func contain(schema crdschema.Schema, value, step any) any {
-	if _, isKey := step.(string); isKey {
-		object, isObject := value.(map[string]any)
-		if !isObject {
-			object, isObject = crdschema.Sample(schema).(map[string]any)
-		}
-		if !isObject {
-			return nil
-		}
-		return maps.Clone(object)
-	}
-	list, isList := value.([]any)
-	if !isList || len(list) == 0 {
-		if !schema.Is("array") {
-			return nil
-		}
-		list, _ = crdschema.Sample(schema).([]any)
-		if len(list) == 0 {
-			list = crdschema.SampleItems(schema, 1)
-		}
-	}
-	return slices.Clone(list)
 }
 
 // A node is a schema node of both CRDs with a changed keyword. The Schema of one of them is
@@ -166,7 +86,7 @@ func (n node) values() []any {
 	}
 	values = append(values, sample)
 	if n.old.Schema == nil || n.new.Schema == nil || n.keyword == "" || n.keyword == "type" || n.keyword == "x-kubernetes-int-or-string" {
-		values = append(values, exampleKey, int64(1), 1.5, "50%", true, map[string]any{unknownKey: exampleKey}, map[string]any{}, []any{}, nil)
+		values = append(values, solve.ExampleKey, int64(1), 1.5, "50%", true, map[string]any{unknownKey: solve.ExampleKey}, map[string]any{}, []any{}, nil)
 	}
 	if n.keyword == "default" || n.keyword == "nullable" {
 		values = append(values, nil)
@@ -192,15 +112,15 @@ func (n node) targeted() []any {
 			return slices.ContainsFunc(n.new.Enum, func(other any) bool { return jsonvalue.Equal(value, other) })
 		})
 	case "x-kubernetes-preserve-unknown-fields", "additionalProperties":
-		with := map[string]any{unknownKey: exampleKey}
+		with := map[string]any{unknownKey: solve.ExampleKey}
 		if object, ok := crdschema.Sample(n.old).(map[string]any); ok {
 			maps.Copy(with, object)
 		}
-		return []any{with, map[string]any{unknownKey: map[string]any{unknownKey: exampleKey}}, exampleKey, int64(1), []any{map[string]any{unknownKey: exampleKey}}}
+		return []any{with, map[string]any{unknownKey: map[string]any{unknownKey: solve.ExampleKey}}, solve.ExampleKey, int64(1), []any{map[string]any{unknownKey: solve.ExampleKey}}}
 	case "format", "x-kubernetes-int-or-string":
 		return []any{[]any{}}
 	case "x-kubernetes-embedded-resource":
-		return []any{map[string]any{}, map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": exampleKey, unknownKey: exampleKey}}}
+		return []any{map[string]any{}, map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": solve.ExampleKey, unknownKey: solve.ExampleKey}}}
 	}
 	return nil
 }
@@ -251,30 +171,41 @@ func (n node) with(limit func(schema *crdschema.Schema)) crdschema.Schema {
 	return limited
 }
 
+// strings returns strings beyond the limits of the new node.
 func (n node) strings() []any {
 	var values []any
 	if n.new.MaxLength != nil {
 		beyond := *n.new.MaxLength + 1
-		values = append(values, crdschema.Sample(n.with(func(schema *crdschema.Schema) { schema.MinLength = &beyond })), strings.Repeat("e", int(min(beyond, maxLength))))
+		values = append(values, crdschema.Sample(n.with(func(schema *crdschema.Schema) { schema.MinLength = &beyond })))
+		values = append(values, n.ofLength(beyond)...)
 	}
 	if n.new.MinLength != nil {
 		below := *n.new.MinLength - 1
-		values = append(values, crdschema.Sample(n.with(func(schema *crdschema.Schema) { schema.MaxLength = &below })), strings.Repeat("e", int(min(max(below, 0), maxLength))))
+		values = append(values, crdschema.Sample(n.with(func(schema *crdschema.Schema) { schema.MaxLength = &below })))
+		values = append(values, n.ofLength(below)...)
 	}
 	return values
 }
 
-// maxLength limits the length of a string in a candidate, and maxCount the number of its
-// items or entries.
-const (
-	maxLength = 100_000
-	maxCount  = 1000
-)
+// ofLength returns strings of a length, some of which begin as those that match the pattern.
+func (n node) ofLength(length int64) []any {
+	count := int(min(max(length, 0), solve.MaxLength))
+	values := []any{strings.Repeat("e", count)}
+	if n.old.Pattern == "" {
+		return values
+	}
+	for _, sample := range crdschema.StringSamples(n.old) {
+		if missing := count - len(sample); sample != "" && missing > 0 && len(values) < 4 {
+			values = append(values, sample+strings.Repeat("e", missing), sample+strings.Repeat(sample[len(sample)-1:], missing))
+		}
+	}
+	return values
+}
 
 func (n node) lists() []any {
 	var values []any
 	count := func(items int64) {
-		if items >= 0 && items <= maxCount {
+		if items >= 0 && items <= solve.MaxCount {
 			values = append(values, crdschema.SampleItems(n.old, int(items)))
 		}
 	}
@@ -313,9 +244,9 @@ func (n node) twins() []any {
 func (n node) objects() []any {
 	var values []any
 	count := func(fields int64) {
-		if fields >= 0 && fields <= maxCount {
+		if fields >= 0 && fields <= solve.MaxCount {
 			object, _ := crdschema.Sample(n.old).(map[string]any)
-			values = append(values, fill(n.old, object, int(fields)))
+			values = append(values, solve.Fill(n.old, object, int(fields)))
 		}
 	}
 	if n.new.MaxProperties != nil {
@@ -325,29 +256,6 @@ func (n node) objects() []any {
 		count(*n.new.MinProperties - 1)
 	}
 	return values
-}
-
-// fill returns a copy of an object with further fields.
-func fill(schema crdschema.Schema, object map[string]any, count int) map[string]any {
-	filled := maps.Clone(object)
-	if filled == nil {
-		filled = map[string]any{}
-	}
-	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
-		if _, ok := filled[name]; !ok && len(filled) < count {
-			filled[name] = crdschema.Sample(schema.Child(name))
-		}
-	}
-	if schema.AdditionalProperties == nil || schema.AdditionalProperties.Schema == nil {
-		return filled
-	}
-	for _, item := range crdschema.SampleItems(crdschema.Schema{Schema: crdschema.ListOf(schema.AdditionalProperties.Schema), Types: schema.Types}, count) {
-		if len(filled) >= count {
-			break
-		}
-		filled[jsonvalue.String(len(filled))+"-"+exampleKey] = item
-	}
-	return filled
 }
 
 // varied returns different values for changes that only an evaluation can judge, such as
@@ -360,7 +268,7 @@ func (n node) varied(schema crdschema.Schema, sample any) []any {
 			values = append(values, s)
 		}
 	case schema.Is("integer"), schema.Is("number"), crdschema.BoolExtension(schema.Schema, "x-kubernetes-int-or-string"):
-		values = append(values, int64(0), int64(-1), int64(1), int64(100), int64(1_000_000), int64(1<<40), "0", "100%", exampleKey)
+		values = append(values, int64(0), int64(-1), int64(1), int64(100), int64(1_000_000), int64(1<<40), "0", "100%", solve.ExampleKey)
 		values = append(values, n.numbersOf(schema)...)
 	case schema.Is("array"):
 		for _, count := range []int{1, 2, 3, 10} {
@@ -371,7 +279,7 @@ func (n node) varied(schema crdschema.Schema, sample any) []any {
 		values = append(values, map[string]any{})
 		for _, count := range []int{1, 2, 3, 10} {
 			object, _ := sample.(map[string]any)
-			values = append(values, fill(schema, object, count))
+			values = append(values, solve.Fill(schema, object, count))
 		}
 	case schema.Is("boolean"):
 		values = append(values, true, false)

@@ -91,14 +91,22 @@ func (s *search) ruleRejection(d crddiff.Difference, report playground.Object) (
 		if rule.Version != d.Version || rule.SchemaPath != d.SchemaPath || rule.Rule != ruleOf(d) {
 			continue
 		}
-		i := slices.IndexFunc(report.Rules, func(r playground.RuleResult) bool {
-			return r.ID == rule.ID && (r.Outcome == playground.OutcomeFail || r.Outcome == playground.OutcomeError)
-		})
-		if i >= 0 {
-			return strings.TrimPrefix(report.Rules[i].Path+": "+report.Rules[i].Message, ": "), true
+		if message, ok := failureOf(report, rule.ID); ok {
+			return message, true
 		}
 	}
 	return "", false
+}
+
+// failureOf returns the message of a rule that failed in the report on an object, or false.
+func failureOf(report playground.Object, id string) (message string, failed bool) {
+	i := slices.IndexFunc(report.Rules, func(r playground.RuleResult) bool {
+		return r.ID == id && (r.Outcome == playground.OutcomeFail || r.Outcome == playground.OutcomeError)
+	})
+	if report.Accepted || i < 0 {
+		return "", false
+	}
+	return strings.TrimPrefix(report.Rules[i].Path+": "+report.Rules[i].Message, ": "), true
 }
 
 // ruleOf returns the expression of a changed rule. The value of the difference is the

@@ -5,6 +5,9 @@ import (
 	"maps"
 	"slices"
 
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/internal/engine/crd"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/object"
@@ -18,9 +21,48 @@ func (s *search) evaluate(target object.Target, content map[string]any) playgrou
 }
 
 func (s *search) evaluateWith(target object.Target, content map[string]any, validation playground.FieldValidation) playground.Object {
-	scenario := playground.Scenario{
-		Object: jsonvalue.String(content), Operation: playground.OperationCreate, FieldValidation: validation,
+	scenario := playground.Scenario{Object: jsonvalue.String(content), Operation: playground.OperationCreate, FieldValidation: validation}
+	if s.status {
+		scenario.Operation, scenario.OldObject = playground.OperationUpdateStatus, toYAML(withoutStatus(content))
+		target.Old = object.ParseOldObjects(scenario.OldObject)
 	}
+	return s.request(target, scenario)
+}
+
+// withoutStatus returns an object before it has a status.
+func withoutStatus(content map[string]any) map[string]any {
+	out := maps.Clone(content)
+	delete(out, "status")
+	return out
+}
+
+// sentBefore returns the object before a request that changes its status to that of a witness; otherwise empty.
+func (s *search) sentBefore(witness string) string {
+	var content map[string]any
+	if !s.status || yaml.Unmarshal([]byte(witness), &content) != nil {
+		return ""
+	}
+	return toYAML(withoutStatus(content))
+}
+
+// concernsStatus reports whether a value at a path only exists after an update of the status.
+func concernsStatus(c *crd.CRD, version string, path []any) bool {
+	v := c.Versions[version]
+	return v != nil && v.HasStatus && len(path) > 0 && path[0] == "status"
+}
+
+// send creates an object, or updates old, which is YAML, to it. It validates fields strictly.
+func (s *search) send(target object.Target, content map[string]any, old string) playground.Object {
+	if old == "" {
+		return s.evaluate(target, content)
+	}
+	target.Old = object.ParseOldObjects(old)
+	return s.request(target, playground.Scenario{
+		Object: jsonvalue.String(content), OldObject: old, Operation: playground.OperationUpdate, FieldValidation: playground.FieldValidationStrict,
+	})
+}
+
+func (s *search) request(target object.Target, scenario playground.Scenario) playground.Object {
 	evaluated := object.Evaluate(s.ctx, target, scenario, now)
 	if len(evaluated) != 1 {
 		return playground.Object{}
@@ -40,7 +82,10 @@ func (s *search) base(version string) map[string]any {
 	if known, ok := s.bases[version]; ok {
 		return known
 	}
+	status := s.status
+	s.status = false // an object is created before it has a status
 	s.bases[version] = s.solveBase(version)
+	s.status = status
 	return s.bases[version]
 }
 
@@ -53,28 +98,28 @@ func (s *search) solveBase(version string) map[string]any {
 	sample["apiVersion"] = s.old.CRD.Versions[version].Kind.GroupVersion().String()
 	meta, _ := sample["metadata"].(map[string]any)
 	sample["metadata"] = withName(meta)
-	return s.acceptable(version, sample)
+	return s.acceptable(version, sample, nil)
 }
 
 // acceptable returns a variant of an object that the old CRD accepts, and preferably the
-// new CRD, too. It may return nil.
-func (s *search) acceptable(version string, object map[string]any) map[string]any {
-	root := s.root(s.old.CRD, version)
-	completed, _ := complete(root, s.root(s.new.CRD, version), object).(map[string]any)
-	accepted := s.solve(root, completed, min(maxBaseAttempts, s.attempts), s.oldFailures)
+// new CRD, too. It may return nil. keeps is as in [solve.Solver].
+func (s *search) acceptable(version string, object map[string]any, keeps func(map[string]any) bool) map[string]any {
+	solver := solve.Solver{Root: s.root(s.old.CRD, version), Keeps: keeps}
+	completed, _ := complete(solver.Root, s.root(s.new.CRD, version), object).(map[string]any)
+	accepted := s.solve(solver, completed, maxBaseAttempts)
 	if accepted == nil {
-		accepted = s.solve(root, object, min(maxBaseAttempts, s.attempts), s.oldFailures)
+		accepted = s.solve(solver, object, maxBaseAttempts)
 	}
-	if accepted == nil {
-		return nil
+	if accepted == nil || s.old.CRD == s.new.CRD {
+		return accepted
 	}
-	both := func(content map[string]any) []solve.Failure {
-		if failures := s.oldFailures(content); len(failures) > 0 {
-			return slices.Repeat(failures, maxBaseAttempts) // worse than any rejection by the new CRD
+	solver.Attempts = min(maxBaseAttempts, s.attempts)
+	solver.Failures = func(content map[string]any) ([]solve.Failure, error) {
+		if failures, _ := s.oldFailures(content); len(failures) > 0 {
+			return slices.Repeat(failures, maxBaseAttempts), nil // worse than any rejection by the new CRD
 		}
-		return solve.Failures(content, s.evaluate(s.new, content))
+		return solve.Failures(content, s.evaluate(s.new, content), s.new.CRD.Report.Rules), nil
 	}
-	solver := solve.Solver{Root: root, Attempts: min(maxBaseAttempts, s.attempts), Failures: func(content map[string]any) ([]solve.Failure, error) { return both(content), nil }}
 	best, _, _ := solver.Solve(accepted)
 	return best
 }
@@ -107,28 +152,54 @@ func complete(old, new crdschema.Schema, value any) any {
 	return value
 }
 
-// baseFor returns an object like base that contains the parent of the value at a path.
+// baseFor returns an object like base that contains the parent of the value at a path. Without such an object, it
+// returns base, or nil for a search with a home.
 func (s *search) baseFor(version string, path []any) map[string]any {
-	base := s.base(version)
-	if base == nil || len(path) < 2 {
+	return s.baseWith(version, path[:max(0, len(path)-1)])
+}
+
+// baseWith is like baseFor for an object that contains a value at a path.
+func (s *search) baseWith(version string, path []any) map[string]any {
+	if s.home != nil {
+		// Each base has attempts of its own, so that the result does not depend on the order of the searches.
+		s.home.attempts, s.home.status = maxAttempts, concernsStatus(s.home.old.CRD, version, path)
+		base := s.home.baseWith(version, path)
+		if _, has := jsonvalue.At(base, path); !has {
+			return nil
+		}
 		return base
 	}
-	parent := path[:len(path)-1]
-	key := version + " " + jsonvalue.PathString(parent)
+	base := s.base(version)
+	if base == nil || len(path) == 0 {
+		return base
+	}
+	key := version + " " + jsonvalue.PathString(path)
 	if known, ok := s.bases[key]; ok {
 		return known
 	}
 	root := s.root(s.old.CRD, version)
 	s.bases[key] = base
-	if _, has := jsonvalue.At(base, parent); has {
+	has := func(object map[string]any) bool { _, has := jsonvalue.At(object, path); return has }
+	if has(base) {
 		return base
 	}
-	if object, ok := (candidate{path: path, absent: true}).place(root, base); ok {
-		if accepted := s.acceptable(version, object); accepted != nil {
+	if object, ok := contained(root.At(path), path).Place(root, base); ok {
+		if accepted := s.acceptable(version, object, has); accepted != nil {
 			s.bases[key] = accepted
 		}
 	}
 	return s.bases[key]
+}
+
+// contained returns the edit that adds a value of a schema at a path. Objects begin with their required fields.
+func contained(schema crdschema.Schema, path []any) solve.Edit {
+	switch {
+	case schema.Is("array"):
+		return solve.Edit{Path: jsonvalue.AppendStep(path, 0), Absent: true}
+	case schema.Schema == nil, schema.Is("object"):
+		return solve.Edit{Path: jsonvalue.AppendStep(path, solve.ExampleKey), Absent: true}
+	}
+	return solve.Edit{Path: path, Value: crdschema.Sample(schema)}
 }
 
 func withName(meta map[string]any) map[string]any {
@@ -140,13 +211,13 @@ func withName(meta map[string]any) map[string]any {
 	return named
 }
 
-func (s *search) oldFailures(content map[string]any) []solve.Failure {
-	return solve.Failures(content, s.evaluateOld(content))
+func (s *search) oldFailures(content map[string]any) ([]solve.Failure, error) {
+	return solve.Failures(content, s.evaluateOld(content), s.old.CRD.Report.Rules), nil
 }
 
-// solve changes an object until it has no failures, or returns nil.
-func (s *search) solve(root crdschema.Schema, content map[string]any, attempts int, failures func(map[string]any) []solve.Failure) map[string]any {
-	solver := solve.Solver{Root: root, Attempts: attempts, Failures: func(content map[string]any) ([]solve.Failure, error) { return failures(content), nil }}
+// solve changes an object until the old CRD accepts it, or returns nil.
+func (s *search) solve(solver solve.Solver, content map[string]any, attempts int) map[string]any {
+	solver.Attempts, solver.Failures = min(attempts, s.attempts), s.oldFailures
 	best, remaining, _ := solver.Solve(content)
 	if len(remaining) > 0 {
 		return nil
@@ -154,10 +225,15 @@ func (s *search) solve(root crdschema.Schema, content map[string]any, attempts i
 	return best
 }
 
-// repair returns an object that the old CRD accepts: the given one, or one with a few
+// repair returns an object that the old CRD accepts: the given one with a candidate, or one with a few
 // other values. It may return nil.
-func (s *search) repair(root crdschema.Schema, content map[string]any) map[string]any {
-	return s.solve(root, content, min(maxRepairs, s.attempts), s.oldFailures)
+func (s *search) repair(root crdschema.Schema, content map[string]any, candidate solve.Edit) map[string]any {
+	placed, had := jsonvalue.At(content, candidate.Path)
+	keeps := func(object map[string]any) bool {
+		value, has := jsonvalue.At(object, candidate.Path)
+		return has == had && (len(candidate.Path) == 0 || jsonvalue.Equal(value, placed))
+	}
+	return s.solve(solve.Solver{Root: root, Keeps: keeps}, content, maxRepairs)
 }
 
 // readAt returns the stored object as read at the version of the request.

@@ -17,7 +17,7 @@ type setting struct {
 	// suffix is the end of the field's path.
 	suffix string
 	// candidates returns the candidates for a change of the setting.
-	candidates func(root crdschema.Schema) []candidate
+	candidates func(root crdschema.Schema) []solve.Edit
 	// rejects reports whether the setting may be the reason for rejecting an object.
 	// finding is an error of the report.
 	rejects func(report playground.Object, finding playground.Finding) bool
@@ -46,38 +46,38 @@ func settingOf(field string) setting {
 	return settings[slices.IndexFunc(settings, func(s setting) bool { return strings.HasSuffix(field, s.suffix) })]
 }
 
-func anyCandidate(crdschema.Schema) []candidate { return []candidate{{value: map[string]any{}}} }
+func anyCandidate(crdschema.Schema) []solve.Edit { return []solve.Edit{{Value: map[string]any{}}} }
 
-func unknownCandidates(crdschema.Schema) []candidate {
-	return []candidate{{path: []any{unknownKey}, value: exampleKey}}
+func unknownCandidates(crdschema.Schema) []solve.Edit {
+	return []solve.Edit{{Path: []any{unknownKey}, Value: solve.ExampleKey}}
 }
 
-func statusCandidates(root crdschema.Schema) []candidate {
+func statusCandidates(root crdschema.Schema) []solve.Edit {
 	return valuesOf(root, "status")
 }
 
 // valuesOf returns values of a field of the root, the richest first.
-func valuesOf(root crdschema.Schema, name string) []candidate {
+func valuesOf(root crdschema.Schema, name string) []solve.Edit {
 	field := root.Child(name)
 	if field.Schema == nil {
 		return nil
 	}
 	sample := crdschema.Sample(field)
-	var all []candidate
+	var all []solve.Edit
 	for _, value := range slices.Backward(append([]any{sample}, crdschema.SampleEdits(field, sample)...)) {
-		all = append(all, candidate{path: []any{name}, value: value})
+		all = append(all, solve.Edit{Path: []any{name}, Value: value})
 	}
 	return all
 }
 
 // scaleCandidates returns negative numbers, which a scale subresource rejects.
-func scaleCandidates(root crdschema.Schema) []candidate {
-	var all []candidate
+func scaleCandidates(root crdschema.Schema) []solve.Edit {
+	var all []solve.Edit
 	for _, name := range slices.Sorted(maps.Keys(root.Properties)) {
 		field := root.Child(name)
 		for _, inner := range slices.Sorted(maps.Keys(field.Properties)) {
 			if field.Child(inner).Is("integer") {
-				all = append(all, candidate{path: []any{name, inner}, value: int64(-1)})
+				all = append(all, solve.Edit{Path: []any{name, inner}, Value: int64(-1)})
 			}
 		}
 	}
@@ -85,7 +85,7 @@ func scaleCandidates(root crdschema.Schema) []candidate {
 }
 
 // fieldCandidates returns values of each field of the root, which another schema may prune.
-func fieldCandidates(root crdschema.Schema) []candidate {
+func fieldCandidates(root crdschema.Schema) []solve.Edit {
 	all := anyCandidate(root)
 	for _, name := range slices.Sorted(maps.Keys(root.Properties)) {
 		if !slices.Contains([]string{"apiVersion", "kind", "metadata"}, name) {

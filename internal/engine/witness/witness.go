@@ -13,7 +13,9 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/crddiff"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/customresource"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
 	"github.com/crdlab/crdlab/internal/engine/object"
+	"github.com/crdlab/crdlab/internal/engine/solve"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
 	"github.com/crdlab/crdlab/internal/playground"
 )
@@ -28,10 +30,10 @@ const (
 	maxCandidates = 40
 	// maxBaseAttempts limits the objects to evaluate in search of an object that both CRDs
 	// accept.
-	maxBaseAttempts = 60
+	maxBaseAttempts = 100
 	// maxRepairs limits the changes of other values, after which the old CRD may accept a
 	// candidate.
-	maxRepairs = 8
+	maxRepairs = 12
 )
 
 // now is the time of all requests. It does not influence the comparison.
@@ -56,16 +58,9 @@ func Classify(ctx context.Context, types *crdschema.Types, c *crd.CRD, validatio
 			return err
 		}
 		for i, difference := range differences {
-			if difference.Class != playground.ChangeMayBreak {
-				continue
+			if w := s.findGuarded(difference); w != nil {
+				changes[i].Class, changes[i].Witness = playground.ChangeBreaks, w
 			}
-			// A panic of upstream code ends the search for this change only.
-			_ = upstream.Guard(playground.StageCRDValidate, func() error {
-				if w := s.find(difference); w != nil {
-					changes[i].Class, changes[i].Witness = playground.ChangeBreaks, w
-				}
-				return nil
-			})
 		}
 		return nil
 	})
@@ -89,6 +84,10 @@ type search struct {
 	attempts int
 	// bases holds the objects to change, by version and path; it may be nil.
 	bases map[string]map[string]any
+	// home is the search that finds the objects to change; nil for this one.
+	home *search
+	// status reports that the requests update the status of objects that had none.
+	status bool
 }
 
 // newSearch returns a search, or nil if no API server can serve the old CRD.
@@ -111,31 +110,57 @@ func newTarget(c *crd.CRD) (object.Target, error) {
 	return object.Target{CRD: c, Conversion: converted, Old: object.ParseOldObjects("")}, err
 }
 
+// findGuarded returns a witness of a difference that may break objects, or nil. A panic of upstream code ends the search
+// for this difference only.
+func (s *search) findGuarded(d crddiff.Difference) (w *playground.Witness) {
+	if d.Class == playground.ChangeMayBreak {
+		_ = upstream.Guard(playground.StageCRDValidate, func() error { w = s.find(d); return nil })
+	}
+	return w
+}
+
 // find returns a witness of a difference, or nil.
 func (s *search) find(d crddiff.Difference) *playground.Witness {
 	for _, version := range s.versions(d) {
 		root := s.root(s.old.CRD, version)
-		for i, candidate := range s.candidates(d, version) {
+		candidates := s.candidates(d, version)
+		if s.home != nil {
+			candidates = append(s.repeated(d, version), candidates...)
+		}
+		for i, candidate := range candidates {
 			if i >= maxCandidates || s.attempts <= 0 || s.ctx.Err() != nil {
 				return nil
 			}
-			base := s.baseFor(version, candidate.path)
+			s.status = s.home != nil && concernsStatus(s.old.CRD, version, candidate.Path)
+			base := s.baseFor(version, candidate.Path)
 			if base == nil {
 				break
 			}
-			object, ok := candidate.place(root, base)
+			object, ok := candidate.Place(root, base)
 			if !ok {
 				continue
 			}
-			if object = s.repair(root, object); object == nil {
+			if object = s.repair(root, object, candidate); object == nil {
 				continue
 			}
-			if w := s.compare(d, candidate.path, object); w != nil {
+			if w := s.compare(d, candidate.Path, object); w != nil {
 				return w
 			}
 		}
 	}
 	return nil
+}
+
+// repeated returns candidates for another number of items: those that the objects of a search already have, once more.
+func (s *search) repeated(d crddiff.Difference, version string) []solve.Edit {
+	path := valuePath(d.Path)
+	limit := s.root(s.new.CRD, version).At(path)
+	value, _ := jsonvalue.At(s.baseWith(version, path), path)
+	list, _ := value.([]any)
+	if d.Keyword != "maxItems" || limit.MaxItems == nil || *limit.MaxItems >= solve.MaxCount || len(list) == 0 {
+		return nil
+	}
+	return []solve.Edit{{Path: path, Value: slices.Repeat(list[:1], int(*limit.MaxItems)+1)}}
 }
 
 // versions returns the versions at which to search for a witness: the changed one or,
@@ -152,7 +177,7 @@ func (s *search) versions(d crddiff.Difference) []string {
 	switch {
 	case !exists:
 		return others
-	case !stores || strings.Contains(d.Field, ".subresources"):
+	case !stores || strings.Contains(d.Field, ".subresources") || !canAlter(d):
 		return []string{d.Version}
 	}
 	return append([]string{d.Version}, others...)

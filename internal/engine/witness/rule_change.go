@@ -1,0 +1,358 @@
+package witness
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/google/cel-go/common/types"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/crdlab/crdlab/internal/engine/celrule"
+	"github.com/crdlab/crdlab/internal/engine/celvalue"
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
+	"github.com/crdlab/crdlab/internal/engine/object"
+	"github.com/crdlab/crdlab/internal/engine/solve"
+	"github.com/crdlab/crdlab/internal/mutant"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+const (
+	// maxVariants limits the objects with one change that may tell two rules apart, and maxPairs those with two.
+	maxVariants = 80
+	maxPairs    = 600
+	// maxValues limits the values to try for each value that a rule reads.
+	maxValues = 8
+	// maxPromising limits the objects for which the rules differ, and that must become acceptable.
+	maxPromising = 3
+	// maxTellingAttempts limits the objects to evaluate for each of them.
+	maxTellingAttempts = 25
+)
+
+// A ruleChange is a rule that differs between two CRDs. Evaluating two rules for a value takes microseconds, and
+// evaluating an object takes milliseconds.
+type ruleChange struct {
+	ctx     context.Context
+	version string
+	path    crdschema.Path
+	// root is the schema of the version.
+	root *structuralschema.Structural
+	// before and after are the nodes of the rule in the two CRDs, and i is its index.
+	before, after *celrule.Node
+	i             int
+}
+
+// newRuleChange returns the changed rule of a node, or nil if all are the same.
+func (c *Comparison) newRuleChange(ctx context.Context, change Change, version string) *ruleChange {
+	old, new := c.crd.Versions[version], change.CRD.Versions[version]
+	if old == nil || new == nil {
+		return nil
+	}
+	before, after := nodeAt(old.Rules, change.Own.Path), nodeAt(new.Rules, change.Own.Path)
+	if before == nil || after == nil {
+		return nil
+	}
+	rules := after.Schema.XValidations
+	for i, rule := range before.Schema.XValidations {
+		if i < len(rules) && i < len(before.Rules) && i < len(after.Rules) && rules[i].Rule != rule.Rule {
+			return &ruleChange{ctx, version, change.Own.Path, new.Schema, before, after, i}
+		}
+	}
+	return nil
+}
+
+// nodeAt returns the node at a path, or nil.
+func nodeAt(node *celrule.Node, path crdschema.Path) *celrule.Node {
+	for len(path) > 0 && node != nil {
+		switch path[0] {
+		case "properties":
+			node, path = node.Properties[path[1]], path[2:]
+		case "items":
+			node, path = node.Items, path[1:]
+		default:
+			node, path = node.Additional, path[1:]
+		}
+	}
+	return node
+}
+
+// expressions returns the rule in both CRDs.
+func (r *ruleChange) expressions() [2]string {
+	return [2]string{r.before.Schema.XValidations[r.i].Rule, r.after.Schema.XValidations[r.i].Rule}
+}
+
+func (r *ruleChange) usesOldSelf() bool {
+	return r.before.Rules[r.i].UsesOldSelf || r.after.Rules[r.i].UsesOldSelf
+}
+
+// A difference is the effect of a changed rule on an object.
+type difference int
+
+const (
+	none difference = iota
+	// tightens means that the rule only holds before the change, and loosens that it only holds after it.
+	tightens
+	loosens
+)
+
+// effect returns the effect of the change on an object, or on its update if old is not nil.
+func (r *ruleChange) effect(object, old map[string]any) difference {
+	effect := none
+	for _, target := range r.targets(r.defaulted(object), r.defaulted(old), r.path) {
+		if target.Value == nil {
+			continue
+		}
+		switch before, after := r.holds(r.before, target), r.holds(r.after, target); {
+		case before == after:
+		case before && effect != loosens:
+			effect = tightens
+		case after && effect != tightens:
+			effect = loosens
+		default:
+			return none // both CRDs reject the object
+		}
+	}
+	return effect
+}
+
+// defaulted returns a copy of an object with the defaults of the schema.
+func (r *ruleChange) defaulted(object map[string]any) any {
+	if object == nil {
+		return nil
+	}
+	copied := runtime.DeepCopyJSON(object)
+	defaulting.Default(copied, r.root)
+	return copied
+}
+
+// targets returns the values at a path.
+func (r *ruleChange) targets(value, old any, path crdschema.Path) []celrule.Target {
+	if len(path) == 0 {
+		return []celrule.Target{{Value: value, Old: old}}
+	}
+	var found []celrule.Target
+	switch value := value.(type) {
+	case map[string]any:
+		members, _ := old.(map[string]any)
+		if path[0] == "properties" {
+			if child, has := value[path[1]]; has {
+				return r.targets(child, members[path[1]], path[2:])
+			}
+			return nil
+		}
+		for name, child := range value {
+			found = append(found, r.targets(child, members[name], path[1:])...)
+		}
+	case []any:
+		items, _ := old.([]any)
+		for i, item := range value {
+			var before any
+			if i < len(items) {
+				before = items[i]
+			}
+			found = append(found, r.targets(item, before, path[1:])...)
+		}
+	}
+	return found
+}
+
+// holds reports whether a rule holds for a value. An error rejects the value, too.
+func (r *ruleChange) holds(node *celrule.Node, target celrule.Target) bool {
+	rule, compiled := node.Schema.XValidations[r.i], node.Rules[r.i]
+	isOptional := rule.OptionalOldSelf != nil && *rule.OptionalOldSelf
+	if compiled.Program == nil || compiled.UsesOldSelf && target.Old == nil && !isOptional {
+		return true
+	}
+	bindings := celrule.Bind(node, target)
+	variables := bindings.Plain
+	if isOptional {
+		variables = bindings.Optional
+	}
+	result, _, err := compiled.Program.ContextEval(r.ctx, variables)
+	return err == nil && result == types.True
+}
+
+// edits returns changes of the values that the rules read: near their literals, other values, and none.
+func (r *ruleChange) edits(root crdschema.Schema, path []any) []solve.Edit {
+	var all []solve.Edit
+	for _, expression := range r.expressions() {
+		all = append(all, solve.RuleEdits(root, path, expression)...)
+	}
+	for _, expression := range r.expressions() {
+		reads, _ := celvalue.Operands(expression)
+		for _, steps := range append(reads, []string{}) {
+			read := solve.ReadPath(root, path, steps)
+			schema := root.At(read)
+			if schema.Schema == nil || len(read) == 0 {
+				continue
+			}
+			values := node{old: schema, new: schema}.varied(schema, crdschema.Sample(schema))
+			for _, value := range values[:min(len(values), maxValues)] {
+				all = append(all, solve.Edit{Path: read, Value: value})
+			}
+		}
+	}
+	return all
+}
+
+// variants returns an object, and copies with one change.
+func (r *ruleChange) variants(root crdschema.Schema, path []any, object map[string]any) []map[string]any {
+	variants, known := []map[string]any{object}, map[string]bool{jsonvalue.String(object): true}
+	for _, edit := range r.edits(root, path) {
+		changed, ok := edit.Place(root, object)
+		if key := jsonvalue.String(changed); ok && !known[key] && len(variants) < maxVariants {
+			known[key] = true
+			variants = append(variants, changed)
+		}
+	}
+	return variants
+}
+
+// doubled returns copies of an object with two equal items in the lists that the rules read.
+func (r *ruleChange) doubled(root crdschema.Schema, path []any, object map[string]any) (all []map[string]any) {
+	for _, expression := range r.expressions() {
+		reads, _ := celvalue.Operands(expression)
+		for _, steps := range append(reads, []string{}) {
+			read := solve.ReadPath(root, path, steps)
+			value, _ := jsonvalue.At(object, read)
+			if list, isList := value.([]any); isList && len(list) == 1 {
+				all = append(all, solve.Replace(object, read, []any{list[0], list[0]}).(map[string]any))
+			}
+		}
+	}
+	return all
+}
+
+// An update is a new object, and the one that it replaces; nil if it is created.
+type update struct{ object, old map[string]any }
+
+// updates returns what may tell the rules apart, the simplest first: objects with one change, updates between these,
+// and objects with two changes.
+func (r *ruleChange) updates(root crdschema.Schema, path []any, base map[string]any) iter.Seq[update] {
+	return func(yield func(update) bool) {
+		variants := r.variants(root, path, base)
+		for _, object := range variants {
+			if !yield(update{object, nil}) {
+				return
+			}
+		}
+		if r.usesOldSelf() {
+			for _, old := range variants {
+				for _, object := range variants {
+					if !yield(update{object, old}) {
+						return
+					}
+				}
+			}
+			return
+		}
+		for _, object := range variants {
+			for _, twice := range r.doubled(root, path, object) {
+				if !yield(update{twice, nil}) {
+					return
+				}
+			}
+		}
+		edits, count := r.edits(root, path), 0
+		for i, object := range variants[1:] {
+			for _, edit := range edits[min(i, len(edits)):] {
+				if count++; count > maxPairs {
+					return
+				}
+				if changed, ok := edit.Place(root, object); ok && !yield(update{changed, nil}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// tellRule returns an object that tells a changed rule of the node change.Own apart from the original, or nil.
+func (c *Comparison) tellRule(ctx context.Context, change Change, changed object.Target) *mutant.Telling {
+	for _, version := range c.crd.ServedByPriority() {
+		if !slices.Contains(change.Own.Versions, version) {
+			continue
+		}
+		r := c.newRuleChange(ctx, change, version)
+		if r == nil {
+			continue
+		}
+		root, path := c.home.root(c.crd, version), valuePath(change.Own.Path)
+		base := (&search{home: c.home}).baseWith(version, path)
+		if base == nil {
+			continue
+		}
+		promising := 0
+		for u := range r.updates(root, path, base) {
+			if ctx.Err() != nil || promising >= maxPromising {
+				break
+			}
+			effect := r.effect(u.object, u.old)
+			if effect == none {
+				continue
+			}
+			promising++
+			if t := c.tellUpdate(r, root, u, effect, changed); t != nil {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// tellUpdate returns a variant of an update that one of the CRDs accepts and the other rejects by the changed rule, or nil.
+func (c *Comparison) tellUpdate(r *ruleChange, root crdschema.Schema, u update, effect difference, changed object.Target) *mutant.Telling {
+	old := ""
+	if u.old != nil {
+		if report := c.home.evaluate(c.target, u.old); !report.Accepted || c.home.status {
+			return nil // transitions of the status would need three requests
+		}
+		old = toYAML(u.old)
+	}
+	accepting, rejecting, refused := c.target, changed, r.expressions()[1]
+	if effect == loosens {
+		accepting, rejecting, refused = changed, c.target, r.expressions()[0]
+	}
+	solver := solve.Solver{
+		Root: root, Attempts: maxTellingAttempts,
+		Keeps: func(object map[string]any) bool { return r.effect(object, u.old) == effect },
+		Failures: func(object map[string]any) ([]solve.Failure, error) {
+			return solve.Failures(object, c.home.send(accepting, object, old), accepting.CRD.Report.Rules), nil
+		},
+	}
+	found, failures, err := solver.Solve(u.object)
+	if err != nil || len(failures) > 0 {
+		return nil
+	}
+	message, ok := r.rejection(c.home.send(rejecting, found, old), rejecting, refused)
+	if !ok {
+		return nil
+	}
+	telling := &mutant.Telling{
+		Witness: playground.Witness{
+			Object: toYAML(found), Excerpt: excerpt(found, valuePath(r.path)), Effect: playground.WitnessRejected, Message: message,
+		},
+		Accepted: effect == tightens, Old: old, Status: c.home.status,
+	}
+	if telling.Status {
+		telling.Old = toYAML(withoutStatus(found))
+	}
+	if u.old != nil {
+		telling.Excerpt = excerpt(u.old, valuePath(r.path)) + "---\n# crdlab: update\n" + telling.Excerpt
+	}
+	return telling
+}
+
+// rejection returns the message of the rule in a report, or false if it did not fail.
+func (r *ruleChange) rejection(report playground.Object, target object.Target, expression string) (message string, ok bool) {
+	for _, rule := range target.CRD.Report.Rules {
+		if rule.Version != r.version || rule.SchemaPath != r.path.String() || rule.Rule != expression {
+			continue
+		}
+		return failureOf(report, rule.ID)
+	}
+	return "", false
+}

@@ -1,0 +1,220 @@
+package expect
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/mutant"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// A suite collects the tests of a CRD that notice its mutants.
+type suite struct {
+	crd *manifest.Document
+	// path is that of the file, and texts are its documents, those of an existing file first.
+	path  string
+	texts []string
+	// known is the number of texts of an existing file.
+	known int
+	names map[string]bool
+	// recent holds the documents of the last tests.
+	recent [][]*manifest.Document
+}
+
+// maxRecent limits the tests that run before all others. They probably notice mutants of neighbouring constraints.
+const maxRecent = 12
+
+// newSuite returns the suite beside the first file with objects of a CRD, or beside the CRD.
+func newSuite(in *manifest.Input, crd *manifest.Document) *suite {
+	beside := crd.File
+	for _, d := range in.Documents {
+		if !d.IsCRD && d.Kind == crd.Described {
+			beside = d.File
+			break
+		}
+	}
+	s := &suite{crd: crd, path: filepath.Join(filepath.Dir(beside.Path), crd.Name+".constraints.yaml"), names: map[string]bool{}}
+	for _, d := range in.Documents {
+		s.names[d.Name] = true
+		if d.File.Path == s.path && len(s.texts) == 0 {
+			s.texts, s.known = []string{strings.TrimSpace(d.File.Text) + "\n"}, 1
+		}
+	}
+	return s
+}
+
+// text returns the content of the file.
+func (s *suite) text() string { return strings.Join(s.texts, "---\n") }
+
+// write adds a test of a mutant to the suite and to the tests of the trial. It returns false if the tests still do not
+// notice the mutant, which happens if the value at a constraint has no line of its own.
+func (w *worker) write(ctx context.Context, t *trial, telling *mutant.Telling, changed *mutant.Trial) (written bool, err error) {
+	name := t.suite.nameOf(t.mutant, telling)
+	documents := "# Notices " + inOneLine(t.Change) + " " + t.Place() + ".\n"
+	object := strings.TrimSpace(telling.Object)
+	if telling.Old != "" {
+		operation := "update"
+		if telling.Status {
+			operation = "status"
+		}
+		documents += renamed(strings.TrimSpace(telling.Old), name) + "\n---\n# crdlab: " + operation + "\n"
+	} else if telling.Effect == playground.WitnessChanged {
+		if object, err = w.withStored(ctx, t, object); err != nil {
+			return false, err
+		}
+	}
+	documents += renamed(object, name) + "\n"
+	documents, err = w.withWants(ctx, t, documents)
+	if err != nil {
+		return false, err
+	}
+	added := manifest.NewInput()
+	added.Add(fmt.Sprintf("%s#%d", t.suite.path, len(t.suite.texts)), documents)
+	only := *t.in
+	only.Documents = slices.Concat(crdsOf(t.in), added.Documents)
+	// A test that fails on the CRD itself would seem to notice every mutant.
+	unchanged, err := Run(ctx, &only, w.options)
+	if err != nil || unchanged.Failed() > 0 {
+		return false, err
+	}
+	isNoticed, err := w.notices(ctx, &only, t, changed)
+	if err != nil || !isNoticed {
+		return false, err
+	}
+	t.suite.texts = append(t.suite.texts, documents)
+	t.in.Documents = append(t.in.Documents, added.Documents...)
+	t.suite.recent = append(t.suite.recent, added.Documents)
+	t.suite.recent = t.suite.recent[max(0, len(t.suite.recent)-maxRecent):]
+	return true, nil
+}
+
+func crdsOf(in *manifest.Input) []*manifest.Document {
+	return slices.DeleteFunc(slices.Clone(in.Documents), func(d *manifest.Document) bool { return !d.IsCRD })
+}
+
+// withWants returns documents with the expectations of their errors under the unchanged CRD.
+func (w *worker) withWants(ctx context.Context, t *trial, documents string) (string, error) {
+	in := manifest.NewInput()
+	in.Add(t.suite.path, documents)
+	for _, d := range in.Documents {
+		d.File.Writable = true
+	}
+	in.Documents = append(crdsOf(t.in), in.Documents...)
+	result, err := Run(ctx, in, w.options)
+	if err != nil {
+		return "", err
+	}
+	updated, err := result.Update()
+	for _, u := range updated {
+		if u.Path == t.suite.path {
+			documents = u.Text
+		}
+	}
+	return documents, err
+}
+
+// withStored returns an object with the expectation of the value that the API server stores at the constraint, or in the
+// nearest value that contains it.
+func (w *worker) withStored(ctx context.Context, t *trial, object string) (string, error) {
+	report, err := w.evaluate(ctx, playground.Scenario{CRD: t.crd.Text, Object: object, Kubernetes: w.options.Releases[0], FieldValidation: w.options.FieldValidation})
+	if err != nil || len(report.Objects) != 1 {
+		return object, err
+	}
+	var stored any
+	if json.Unmarshal(report.Objects[0].Stored, &stored) != nil {
+		return object, nil
+	}
+	file, err := source.Parse(object, source.DefaultLimits)
+	if err != nil || len(file.NonEmpty()) != 1 {
+		return object, nil
+	}
+	path := valuePath(t.Field)
+	for ; len(path) > 0; path = path[:len(path)-1] {
+		at, isWritten := file.NonEmpty()[0].At(path...)
+		value, isStored := lookup(stored, path)
+		_, isItem := path[len(path)-1].(int) // its line is that of its first field
+		if !isWritten || !isStored || isItem {
+			continue
+		}
+		lines := strings.Split(object, "\n")
+		lines[at.Key().Start.Line] += " # stored: " + encoded(value)
+		return strings.Join(lines, "\n"), nil
+	}
+	return object, nil
+}
+
+// valuePath returns the path of a field, such as spec.ports[].name, at the first item of each list.
+func valuePath(field string) []any {
+	path := []any{}
+	for _, name := range strings.FieldsFunc(field, func(r rune) bool { return r == '.' }) {
+		name, isList := strings.CutSuffix(name, "[]")
+		if path = append(path, name); isList {
+			path = append(path, 0)
+		}
+	}
+	return path
+}
+
+// nameOf returns a new name for an object that notices a mutant, such as size-maximum-refused.
+func (s *suite) nameOf(m mutant.Mutant, t *mutant.Telling) string {
+	keyword, _, _ := strings.Cut(m.Change, ":")
+	keyword, _, _ = strings.Cut(strings.TrimPrefix(keyword, "x-kubernetes-"), " ")
+	verdict := "accepted"
+	switch {
+	case t.Effect == playground.WitnessChanged:
+		verdict = "stored"
+	case !t.Accepted:
+		verdict = "refused"
+	}
+	field := m.Field[strings.LastIndex(m.Field, ".")+1:]
+	base := strings.Trim(unnamed.ReplaceAllString(strings.ToLower(field+"-"+keyword+"-"+verdict), "-"), "-")
+	name := base
+	for i := 2; s.names[name]; i++ {
+		name = fmt.Sprintf("%s-%d", base, i)
+	}
+	s.names[name] = true
+	return name
+}
+
+// unnamed matches what a name must not contain.
+var unnamed = regexp.MustCompile(`[^a-z0-9]+`)
+
+// renamed returns an object with another name. The search names its objects example.
+func renamed(object, name string) string {
+	return strings.Replace(object, "\nmetadata:\n  name: example", "\nmetadata:\n  name: "+name, 1)
+}
+
+// inOneLine returns the beginning of a text, which may be a rule of many lines.
+func inOneLine(text string) string {
+	const most = 160
+	if line := []rune(strings.Join(strings.Fields(text), " ")); len(line) > most {
+		return string(line[:most]) + "…"
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// notices reports whether the tests of an input notice a mutant.
+func (w *worker) notices(ctx context.Context, in *manifest.Input, t *trial, changed *mutant.Trial) (bool, error) {
+	o := w.options
+	o.NewEngine = func() check.Engine { return check.Engine{Evaluate: changed.Evaluate} }
+	result, err := Run(ctx, in, o)
+	if err != nil {
+		return false, err
+	}
+	for _, file := range result.Files {
+		for _, f := range file.Failures {
+			if isOutside := f.Path != t.crd.File.Path || f.Line <= t.crd.Range.Start.Line || f.Line > t.crd.Range.End.Line; isOutside {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
