@@ -57,24 +57,23 @@ func (s *suite) text() string { return strings.Join(s.texts, "---\n") }
 // write adds a test of a mutant to the suite and to the tests of the trial. It returns false if the tests still do not
 // notice the mutant, which happens if the value at a constraint has no line of its own.
 func (w *worker) write(ctx context.Context, t *trial, telling *mutant.Telling, changed *mutant.Trial) (written bool, err error) {
-	name := t.suite.nameOf(t.mutant, telling)
-	documents := "# Notices " + inOneLine(t.Change) + " " + t.Place() + ".\n"
-	object := strings.TrimSpace(telling.Object)
-	if telling.Old != "" {
-		operation := "update"
-		if telling.Status {
-			operation = "status"
-		}
-		documents += renamed(strings.TrimSpace(telling.Old), name) + "\n---\n# crdlab: " + operation + "\n"
-	} else if telling.Effect == playground.WitnessChanged {
-		if object, err = w.withStored(ctx, t, object); err != nil {
+	told := *telling
+	if told.Effect == playground.WitnessChanged && told.Old == "" {
+		if told.Object, err = w.withStored(ctx, t, strings.TrimSpace(told.Object)); err != nil {
 			return false, err
 		}
 	}
-	documents += renamed(object, name) + "\n"
-	documents, err = w.withWants(ctx, t, documents)
+	documents, errors, err := w.withWants(ctx, t, t.documents(told, unnamedObject))
 	if err != nil {
 		return false, err
+	}
+	// A rule may depend on the name: then the test keeps that of the search.
+	named, others, err := w.withWants(ctx, t, t.documents(told, t.suite.nameOf(t.mutant, telling)))
+	if err != nil {
+		return false, err
+	}
+	if errors == others {
+		documents = named
 	}
 	added := manifest.NewInput()
 	added.Add(fmt.Sprintf("%s#%d", t.suite.path, len(t.suite.texts)), documents)
@@ -100,8 +99,21 @@ func crdsOf(in *manifest.Input) []*manifest.Document {
 	return slices.DeleteFunc(slices.Clone(in.Documents), func(d *manifest.Document) bool { return !d.IsCRD })
 }
 
-// withWants returns documents with the expectations of their errors under the unchanged CRD.
-func (w *worker) withWants(ctx context.Context, t *trial, documents string) (string, error) {
+// documents returns the documents of a test: an object, after the one that it updates.
+func (t *trial) documents(told mutant.Telling, name string) string {
+	text := "# Notices " + inOneLine(t.Change) + " " + t.Place() + ".\n"
+	if told.Old != "" {
+		operation := "update"
+		if told.Status {
+			operation = "status"
+		}
+		text += renamed(told.Old, name) + "---\n# crdlab: " + operation + "\n"
+	}
+	return text + renamed(told.Object, name)
+}
+
+// withWants returns documents with the expectations of their errors under the unchanged CRD, and the number of errors.
+func (w *worker) withWants(ctx context.Context, t *trial, documents string) (text string, errors int, err error) {
 	in := manifest.NewInput()
 	in.Add(t.suite.path, documents)
 	for _, d := range in.Documents {
@@ -110,7 +122,12 @@ func (w *worker) withWants(ctx context.Context, t *trial, documents string) (str
 	in.Documents = append(crdsOf(t.in), in.Documents...)
 	result, err := Run(ctx, in, w.options)
 	if err != nil {
-		return "", err
+		return "", 0, err
+	}
+	for _, file := range result.Files {
+		if file.Path == t.suite.path {
+			errors = len(file.errors)
+		}
 	}
 	updated, err := result.Update()
 	for _, u := range updated {
@@ -118,7 +135,7 @@ func (w *worker) withWants(ctx context.Context, t *trial, documents string) (str
 			documents = u.Text
 		}
 	}
-	return documents, err
+	return documents, errors, err
 }
 
 // withStored returns an object with the expectation of the value that the API server stores at the constraint, or in the
@@ -187,9 +204,12 @@ func (s *suite) nameOf(m mutant.Mutant, t *mutant.Telling) string {
 // unnamed matches what a name must not contain.
 var unnamed = regexp.MustCompile(`[^a-z0-9]+`)
 
-// renamed returns an object with another name. The search names its objects example.
+// unnamedObject is the name of the objects of the search.
+const unnamedObject = "example"
+
+// renamed returns an object of the search with another name, and one line break at its end.
 func renamed(object, name string) string {
-	return strings.Replace(object, "\nmetadata:\n  name: example", "\nmetadata:\n  name: "+name, 1)
+	return strings.TrimSpace(strings.Replace(object, "\nmetadata:\n  name: "+unnamedObject+"\n", "\nmetadata:\n  name: "+name+"\n", 1)) + "\n"
 }
 
 // inOneLine returns the beginning of a text, which may be a rule of many lines.

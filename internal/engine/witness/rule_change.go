@@ -175,24 +175,31 @@ func (r *ruleChange) holds(node *celrule.Node, target celrule.Target) bool {
 	return err == nil && result == types.True
 }
 
+// reads returns the paths of the values that the rules read, and that of self, which is at path.
+func (r *ruleChange) reads(root crdschema.Schema, path []any) (all [][]any) {
+	for _, expression := range r.expressions() {
+		reads, _ := celvalue.Operands(expression)
+		for _, steps := range reads {
+			all = append(all, solve.ReadPath(root, path, steps))
+		}
+	}
+	return append(all, path)
+}
+
 // edits returns changes of the values that the rules read: near their literals, other values, and none.
 func (r *ruleChange) edits(root crdschema.Schema, path []any) []solve.Edit {
 	var all []solve.Edit
 	for _, expression := range r.expressions() {
 		all = append(all, solve.RuleEdits(root, path, expression)...)
 	}
-	for _, expression := range r.expressions() {
-		reads, _ := celvalue.Operands(expression)
-		for _, steps := range append(reads, []string{}) {
-			read := solve.ReadPath(root, path, steps)
-			schema := root.At(read)
-			if schema.Schema == nil || len(read) == 0 {
-				continue
-			}
-			values := node{old: schema, new: schema}.varied(schema, crdschema.Sample(schema))
-			for _, value := range values[:min(len(values), maxValues)] {
-				all = append(all, solve.Edit{Path: read, Value: value})
-			}
+	for _, read := range r.reads(root, path) {
+		schema := root.At(read)
+		if schema.Schema == nil || len(read) == 0 {
+			continue
+		}
+		values := node{old: schema, new: schema}.varied(schema, crdschema.Sample(schema))
+		for _, value := range values[:min(len(values), maxValues)] {
+			all = append(all, solve.Edit{Path: read, Value: value})
 		}
 	}
 	return all
@@ -213,14 +220,14 @@ func (r *ruleChange) variants(root crdschema.Schema, path []any, object map[stri
 
 // doubled returns copies of an object with two equal items in the lists that the rules read.
 func (r *ruleChange) doubled(root crdschema.Schema, path []any, object map[string]any) (all []map[string]any) {
-	for _, expression := range r.expressions() {
-		reads, _ := celvalue.Operands(expression)
-		for _, steps := range append(reads, []string{}) {
-			read := solve.ReadPath(root, path, steps)
-			value, _ := jsonvalue.At(object, read)
-			if list, isList := value.([]any); isList && len(list) == 1 {
-				all = append(all, solve.Replace(object, read, []any{list[0], list[0]}).(map[string]any))
-			}
+	for _, read := range r.reads(root, path) {
+		value, _ := jsonvalue.At(object, read)
+		list, _ := value.([]any)
+		if len(list) != 1 {
+			continue
+		}
+		if twice, ok := solve.Replace(object, read, slices.Repeat(list, 2)).(map[string]any); ok {
+			all = append(all, twice)
 		}
 	}
 	return all
