@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/expect"
 	"github.com/crdlab/crdlab/internal/format"
+	"github.com/crdlab/crdlab/internal/load"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/releases"
@@ -27,6 +30,7 @@ type testFlags struct {
 	cover     bool
 	mutate    bool
 	write     bool
+	since     string
 	html      string
 	threshold float64
 }
@@ -55,7 +59,7 @@ the regular expressions.
 ` + inputHelp,
 		Example: `  crdlab test config/crd tests
   crdlab test --cover --threshold 90 config/crd tests
-  crdlab test --mutate config/crd tests
+  crdlab test --mutate --since main config/crd tests
   crdlab test --mutate --write config/crd`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: runE(func(command *cobra.Command, paths []string) (int, error) {
@@ -67,6 +71,7 @@ the regular expressions.
 	command.Flags().BoolVar(&flags.cover, "cover", false, "list the rules that were not seen to hold and to fail, and those that cannot fail")
 	command.Flags().BoolVar(&flags.mutate, "mutate", false, "change each constraint of the CRDs a little, and list the changes that no test notices")
 	command.Flags().BoolVar(&flags.write, "write", false, "with --mutate, write tests that notice these changes into a file beside the tests of the CRD")
+	command.Flags().StringVar(&flags.since, "since", "", "with --mutate, change only constraints that this git `revision` does not have")
 	command.Flags().StringVar(&flags.html, "html", "", "write the coverage of the rules into this `file` as a page")
 	command.Flags().Float64Var(&flags.threshold, "threshold", 0, "fail if less than this `percentage` of the rules was seen to hold and to fail, or, with --mutate, of the changes is noticed")
 	addWatch(command, &flags.watch)
@@ -81,6 +86,9 @@ func runTest(command *cobra.Command, flags testFlags, paths []string) (int, erro
 	}
 	if flags.write && !flags.mutate {
 		return 0, usageError("--write needs --mutate")
+	}
+	if flags.since != "" && !flags.mutate {
+		return 0, usageError("--since needs --mutate")
 	}
 	programs, err := flags.open(command, flags.releases)
 	if err != nil {
@@ -147,12 +155,50 @@ func mutateInput(command *cobra.Command, flags testFlags, in *manifest.Input, pr
 	progress := newProgress(command.ErrOrStderr())
 	progress.noun = "changes"
 	defer progress.clear()
-	mutations, err := expect.Mutate(command.Context(), in, flags.options(programs, progress, nil), newComparison, flags.write, progress.report)
+	before, err := flags.before(command, in)
+	if err != nil {
+		return err
+	}
+	mutations, err := expect.Mutate(command.Context(), in, flags.options(programs, progress, nil), expect.MutateOptions{
+		Compare: newComparison, Before: before, Write: flags.write, Progress: progress.report,
+	})
 	if err != nil {
 		return err
 	}
 	result.Mutations = mutations
 	return writeUpdated(command, mutations.Written)
+}
+
+// before returns the CRDs of an input as they are in the revision of --since; nil without one. A file may be new.
+func (f testFlags) before(command *cobra.Command, in *manifest.Input) (*manifest.Input, error) {
+	if f.since == "" {
+		return nil, nil
+	}
+	directory, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, d := range in.Documents {
+		if !d.IsCRD || d.IsGenerated() {
+			continue
+		}
+		path, err := filepath.Abs(d.File.Path)
+		if err == nil {
+			path, err = filepath.Rel(directory, path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, f.since+":./"+filepath.ToSlash(path))
+	}
+	before := newReader(command).Read(command.Context(), slices.Compact(paths))
+	for _, p := range before.Problems {
+		if !errors.Is(p.Err, load.ErrNotInRevision) {
+			return nil, usageError("--since: %w", p)
+		}
+	}
+	return before, nil
 }
 
 // showsCoverage reports whether the output has the coverage of the rules.

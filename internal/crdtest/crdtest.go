@@ -167,7 +167,7 @@ func (s *service) test(ctx context.Context, releases []string, r testRequest) (r
 	}
 	answer := response{Tests: result.Files, Approximate: result.Approximate()}
 	if r.Mutate && result.Failed() == 0 {
-		found, err := expect.Mutate(ctx, in, s.Check(releases), s.Compare, false, func(int, int) {})
+		found, err := expect.Mutate(ctx, in, s.Check(releases), expect.MutateOptions{Compare: s.Compare, Progress: func(int, int) {}})
 		if err != nil {
 			return response{}, err
 		}

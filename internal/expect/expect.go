@@ -160,7 +160,7 @@ func newTest(in *manifest.Input, o check.Options) *test {
 func (t *test) setRequest(d *manifest.Document) {
 	t.requests[d] = request{operation: playground.OperationCreate}
 	for line, words := range t.expectations[d.File.Path].operations {
-		if line < d.Range.Start.Line || line > d.Range.End.Line || line == d.Range.End.Line && d.Range.End.Character == 0 {
+		if !d.HasLine(line) {
 			continue
 		}
 		r, err := parseRequest(words, d.IsCRD)

@@ -83,12 +83,22 @@ func (m Mutations) Summary() string {
 	return text
 }
 
+// MutateOptions configures [Mutate].
+type MutateOptions struct {
+	// Compare returns the comparison of a worker.
+	Compare func() mutant.Compare
+	// Before has former CRDs: the constraints that they have, too, remain as they are. It may be nil.
+	Before *manifest.Input
+	// Write adds tests of the changes that no other test notices to the result.
+	Write bool
+	// Progress receives the number of changes done, and of all.
+	Progress func(done, total int)
+}
+
 // Mutate changes each constraint of the accepted CRDs of an input a little, and runs the tests of the CRD on the
-// changed one. A rule or pattern whose removal no test notices counts once. The tests of the unchanged input must pass. Only the first release judges, as the libraries emulate it.
-// compare returns the comparison of a worker. With
-// write, the result has tests of the changes that no other test notices. progress receives the number of changes done, and of all. The error is
-// from an engine, or from ctx.
-func Mutate(ctx context.Context, in *manifest.Input, o check.Options, compare func() mutant.Compare, write bool, progress func(done, total int)) (*Mutations, error) {
+// changed one. A rule or pattern whose removal no test notices counts once. The tests of the unchanged input must pass.
+// Only the first release judges, as the libraries emulate it. The error is from an engine, or from ctx.
+func Mutate(ctx context.Context, in *manifest.Input, o check.Options, m MutateOptions) (*Mutations, error) {
 	o.Releases, o.Progress, o.Conditions, o.After = o.Releases[:1], nil, nil, nil
 	var trials []*trial
 	var groups [][]*trial
@@ -96,9 +106,9 @@ func Mutate(ctx context.Context, in *manifest.Input, o check.Options, compare fu
 		if !d.IsCRD || d.IsGenerated() {
 			continue
 		}
-		own := trialsOf(in, d)
+		own := trialsOf(in, d, m.Before)
 		trials = append(trials, own...)
-		if write {
+		if m.Write {
 			// Each test that is written may notice the later mutants of the CRD.
 			groups = append(groups, own)
 			s := newSuite(in, d)
@@ -127,9 +137,11 @@ func Mutate(ctx context.Context, in *manifest.Input, o check.Options, compare fu
 	close(queue)
 	for range min(runtime.GOMAXPROCS(0), len(groups)) {
 		workers.Go(func() {
-			w := worker{compare: compare(), options: o, evaluate: o.NewEngine().Evaluate}
+			w := worker{compare: m.Compare(), options: o, evaluate: o.NewEngine().Evaluate}
+			// One engine compiles the CRD once for all tests that are written.
+			w.options.NewEngine = func() check.Engine { return check.Engine{Evaluate: w.evaluate} }
 			for group := range queue {
-				if err := w.runAll(ctx, group, func() { progress(int(done.Add(1)), len(trials)) }); err != nil {
+				if err := w.runAll(ctx, group, func() { m.Progress(int(done.Add(1)), len(trials)) }); err != nil {
 					cancel(err)
 					return
 				}
@@ -185,33 +197,47 @@ type trial struct {
 	outcome outcome
 	mutant  mutant.Mutant
 	crd     *manifest.Document
-	in      *manifest.Input
+	tests   *tests
 	// suite receives a test if there is none; nil to write none.
 	suite *suite
 }
 
-// trialsOf returns the trials of a CRD.
-func trialsOf(in *manifest.Input, crd *manifest.Document) []*trial {
+// mutantsOf returns the mutants of a CRD.
+func mutantsOf(crd *manifest.Document) []mutant.Mutant {
 	file, err := source.Parse(crd.Text, source.DefaultLimits)
 	if err != nil || len(file.NonEmpty()) != 1 {
 		return nil
 	}
-	tests := manifest.NewInput()
-	for _, d := range in.Documents {
-		isOfOther := in.IsDescribed(d.Kind) && d.Kind != crd.Described || d.IsCRD && d.Described != crd.Described
-		if !isOfOther {
-			tests.Documents = append(tests.Documents, d)
+	return mutant.All(file.NonEmpty()[0])
+}
+
+// trialsOf returns the trials of a CRD that are none of a former one.
+func trialsOf(in *manifest.Input, crd *manifest.Document, before *manifest.Input) []*trial {
+	type change struct{ field, constraint, change string }
+	known := map[change]bool{}
+	if before != nil {
+		for _, d := range before.Documents {
+			if !d.IsCRD || d.Described != crd.Described {
+				continue
+			}
+			for _, m := range mutantsOf(d) {
+				known[change{m.Field, m.Constraint, m.Change}] = true
+			}
 		}
 	}
+	tests := newTests(in, crd)
 	var trials []*trial
-	for _, m := range mutant.All(file.NonEmpty()[0]) {
+	for _, m := range mutantsOf(crd) {
+		if known[change{m.Field, m.Constraint, m.Change}] {
+			continue
+		}
 		at := crd.InFile(m.Range).Start
 		trials = append(trials, &trial{
 			Mutation: Mutation{
 				Path: crd.File.Path, Line: at.Line + 1, Column: at.Character + 1,
 				Versions: m.Versions, Field: m.Field, Change: m.Change,
 			},
-			mutant: m, crd: crd, in: tests,
+			mutant: m, crd: crd, tests: tests,
 		})
 	}
 	return trials
@@ -269,18 +295,9 @@ func (w *worker) run(ctx context.Context, t *trial) error {
 	if err != nil || changed == nil {
 		return err
 	}
-	isNoticed := false
-	if t.suite != nil && len(t.suite.recent) == maxRecent {
-		recent := *t.in
-		recent.Documents = append(crdsOf(t.in), slices.Concat(t.suite.recent...)...)
-		if isNoticed, err = w.notices(ctx, &recent, t, changed); err != nil {
-			return err
-		}
-	}
-	if !isNoticed {
-		if isNoticed, err = w.notices(ctx, t.in, t, changed); err != nil {
-			return err
-		}
+	isNoticed, err := w.notices(ctx, t.tests.reaching(t.mutant), t, changed)
+	if err != nil {
+		return err
 	}
 	if isNoticed {
 		t.outcome = noticed

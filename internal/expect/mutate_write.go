@@ -25,12 +25,7 @@ type suite struct {
 	// known is the number of texts of an existing file.
 	known int
 	names map[string]bool
-	// recent holds the documents of the last tests.
-	recent [][]*manifest.Document
 }
-
-// maxRecent limits the tests that run before all others. They probably notice mutants of neighbouring constraints.
-const maxRecent = 12
 
 // newSuite returns the suite beside the first file with objects of a CRD, or beside the CRD.
 func newSuite(in *manifest.Input, crd *manifest.Document) *suite {
@@ -77,26 +72,19 @@ func (w *worker) write(ctx context.Context, t *trial, telling *mutant.Telling, c
 	}
 	added := manifest.NewInput()
 	added.Add(fmt.Sprintf("%s#%d", t.suite.path, len(t.suite.texts)), documents)
-	only := *t.in
-	only.Documents = slices.Concat(crdsOf(t.in), added.Documents)
+	only := t.tests.with(added.Documents)
 	// A test that fails on the CRD itself would seem to notice every mutant.
-	unchanged, err := Run(ctx, &only, w.options)
+	unchanged, err := Run(ctx, only, w.options)
 	if err != nil || unchanged.Failed() > 0 {
 		return false, err
 	}
-	isNoticed, err := w.notices(ctx, &only, t, changed)
+	isNoticed, err := w.notices(ctx, only, t, changed)
 	if err != nil || !isNoticed {
 		return false, err
 	}
 	t.suite.texts = append(t.suite.texts, documents)
-	t.in.Documents = append(t.in.Documents, added.Documents...)
-	t.suite.recent = append(t.suite.recent, added.Documents)
-	t.suite.recent = t.suite.recent[max(0, len(t.suite.recent)-maxRecent):]
+	t.tests.add(added.Documents...)
 	return true, nil
-}
-
-func crdsOf(in *manifest.Input) []*manifest.Document {
-	return slices.DeleteFunc(slices.Clone(in.Documents), func(d *manifest.Document) bool { return !d.IsCRD })
 }
 
 // documents returns the documents of a test: an object, after the one that it updates.
@@ -119,8 +107,7 @@ func (w *worker) withWants(ctx context.Context, t *trial, documents string) (tex
 	for _, d := range in.Documents {
 		d.File.Writable = true
 	}
-	in.Documents = append(crdsOf(t.in), in.Documents...)
-	result, err := Run(ctx, in, w.options)
+	result, err := Run(ctx, t.tests.with(in.Documents), w.options)
 	if err != nil {
 		return "", 0, err
 	}
@@ -221,7 +208,7 @@ func inOneLine(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// notices reports whether the tests of an input notice a mutant.
+// notices reports whether the tests of an input notice a mutant. Their files may have other documents.
 func (w *worker) notices(ctx context.Context, in *manifest.Input, t *trial, changed *mutant.Trial) (bool, error) {
 	o := w.options
 	o.NewEngine = func() check.Engine { return check.Engine{Evaluate: changed.Evaluate} }
@@ -231,7 +218,13 @@ func (w *worker) notices(ctx context.Context, in *manifest.Input, t *trial, chan
 	}
 	for _, file := range result.Files {
 		for _, f := range file.Failures {
-			if isOutside := f.Path != t.crd.File.Path || f.Line <= t.crd.Range.Start.Line || f.Line > t.crd.Range.End.Line; isOutside {
+			isOfTest := func(d *manifest.Document) bool {
+				if d.IsGenerated() {
+					return d.Place(playground.Range{}).Path() == f.Path
+				}
+				return !d.IsCRD && d.File.Path == f.Path && d.HasLine(f.Line-1)
+			}
+			if slices.ContainsFunc(in.Documents, isOfTest) {
 				return true, nil
 			}
 		}

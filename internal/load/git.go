@@ -15,6 +15,9 @@ import (
 	"github.com/crdlab/crdlab/internal/manifest"
 )
 
+// ErrNotInRevision is the error of a path that a git revision does not have.
+var ErrNotInRevision = errors.New("no such file or directory in this revision")
+
 // A revision is a file or a directory in a revision of a git repository.
 type revision struct {
 	reader Reader
@@ -48,7 +51,7 @@ func (v revision) load(ctx context.Context, in *manifest.Input) (explicit bool) 
 	display := v.name + ":" + v.path
 	blobs, err := v.list(ctx)
 	if err == nil && len(blobs) == 0 {
-		err = errors.New("no such file or directory in this revision")
+		err = ErrNotInRevision
 	}
 	if err != nil {
 		in.Fail(display, err)

@@ -83,6 +83,12 @@ type Document struct {
 // IsGenerated reports whether the document is not in a file of the user.
 func (d *Document) IsGenerated() bool { return d.Origin != nil }
 
+// HasLine reports whether a line of the file, counted from 0, belongs to the object or to the comments before it.
+func (d *Document) HasLine(line int) bool {
+	end := d.Range.End
+	return d.Range.Start.Line <= line && (line < end.Line || line == end.Line && end.Character > 0)
+}
+
 // Place returns the place of a range in Text: the origin of a generated document. A range in the
 // comments before the object means the object, so its place is the object's first line.
 func (d *Document) Place(r playground.Range) Place {

@@ -25,8 +25,8 @@ type Mutant struct {
 	// Field is the path of the values to which the constraint applies, such as spec.ports[].name; empty for the
 	// root of the object or the version itself.
 	Field string
-	// Change describes the change, such as "maximum: 10 → 11".
-	Change string
+	// Change describes the change, such as "maximum: 10 → 11". Constraint is what it changes.
+	Change, Constraint string
 	// Finer reports that the mutant changes what the last one without Finer removes. If no test notices the removal, the
 	// finer mutants tell nothing more.
 	Finer bool
@@ -224,6 +224,7 @@ func (l *lister) add(m Mutant, keyword string, value any, at ...any) {
 		return
 	}
 	l.index[key] = len(l.all)
+	m.Constraint = format(valueAt(l.crd.content, append(slices.Clone(l.path), at...)))
 	m.Range, m.Versions, m.Node, m.crd = found.Value(), []string{l.version}, l.node, l.crd
 	l.all = append(l.all, m)
 }
@@ -240,6 +241,19 @@ func (l lister) below(parent *lister, schema any, field string, steps ...string)
 	}
 	l.schema(child, l.node, field)
 	parent.all = l.all
+}
+
+// valueAt returns the value at a path that exists.
+func valueAt(value any, path []any) any {
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			value = child(value, step)
+		case int:
+			value = value.([]any)[step]
+		}
+	}
+	return value
 }
 
 // child returns the value below the keys of a mapping, or nil.
