@@ -71,6 +71,8 @@ func (a *Assistant) Respond(ctx context.Context, request playground.AssistReques
 		response.Insert, err = a.insert(ctx, *request.Insert)
 	case request.Test != nil:
 		response.Test, err = a.test(ctx, *request.Test)
+	case request.Mutate != nil:
+		response.Mutate, err = a.mutate(ctx, *request.Mutate)
 	case request.Export != nil:
 		response.Export, err = a.export(ctx, *request.Export)
 	case request.Publish != nil:

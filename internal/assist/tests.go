@@ -2,6 +2,7 @@ package assist
 
 import (
 	"context"
+	"time"
 
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/expect"
@@ -16,6 +17,19 @@ func (a *Assistant) test(ctx context.Context, request playground.TestRequest) (*
 		return nil, err
 	}
 	return expect.Test(ctx, a.engine.Evaluate, a.engine.UnfailingRules, s)
+}
+
+// mutateBudget limits the time of a mutate request. A keystroke waits for the end of the request.
+const mutateBudget = 200 * time.Millisecond
+
+// mutate responds to a mutate request.
+func (a *Assistant) mutate(ctx context.Context, request playground.MutateRequest) (*playground.MutateResult, error) {
+	s, err := engine.SetDefaults(request.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	request.Scenario = s
+	return expect.MutateScenario(ctx, a.engine.Evaluate, a.engine.Compare, request, mutateBudget)
 }
 
 // export responds to an export request: it writes all CRDs and objects as a test.

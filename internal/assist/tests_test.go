@@ -2,6 +2,7 @@ package assist_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +16,8 @@ import (
 )
 
 // TestTests runs and exports the tests in testdata/tests. tested.yaml has the expected
-// result, and test.yaml the expected file with the omitted parts and the failures.
+// result, test.yaml the expected file with the omitted parts and the failures, and mutated.yaml the
+// changes that no test notices.
 func TestTests(t *testing.T) {
 	files, err := filepath.Glob("testdata/tests/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -38,6 +40,8 @@ func TestTests(t *testing.T) {
 						t.Fatal(err)
 					}
 					got = string(encoded)
+				case "mutated.yaml":
+					got = formatMissed(mutated(t, e, s))
 				case "test.yaml":
 					got = formatTestFile(respond(t, e, playground.AssistRequest{Export: &playground.ExportRequest{Scenario: s}}).Export)
 				default:
@@ -89,4 +93,33 @@ func formatTestFile(file *playground.ExportResult) string {
 		text += "== fails: " + failure + "\n"
 	}
 	return text
+}
+
+// mutated collects the responses for all changes of the constraints in a scenario.
+func mutated(t *testing.T, e *engine.Engine, s playground.Scenario) playground.MutateResult {
+	t.Helper()
+	var all playground.MutateResult
+	for {
+		part := respond(t, e, playground.AssistRequest{Mutate: &playground.MutateRequest{Scenario: s, From: all.Next}}).Mutate
+		if part.Failing || part.Next <= all.Next && part.Next < part.Total {
+			t.Fatalf("from %d: %+v", all.Next, part)
+		}
+		all.Next, all.Noticed, all.Open, all.Missed = part.Next, all.Noticed+part.Noticed, all.Open+part.Open, append(all.Missed, part.Missed...)
+		if part.Next == part.Total {
+			return all
+		}
+	}
+}
+
+// formatMissed writes the changes that no test notices, each with its test.
+func formatMissed(r playground.MutateResult) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "noticed %d, open %d\n", r.Noticed, r.Open)
+	for _, m := range r.Missed {
+		fmt.Fprintf(&out, "%d:%d %s: %s\n", m.Range.Start.Line+1, m.Range.Start.Character+1, m.Change, m.Verdict)
+		if m.Fix != nil {
+			out.WriteString(m.Fix.Edits[0].NewText)
+		}
+	}
+	return out.String()
 }

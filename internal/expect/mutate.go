@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/manifest"
@@ -27,6 +28,9 @@ type Mutations struct {
 	Written []Updated `json:"-"`
 	// Open lists the changes that no test notices, and for which no such object was found. They may change nothing.
 	Open []Mutation `json:"open"`
+	// Next is the number of changes up to the last one of a part, and Total that of all.
+	Next  int `json:"-"`
+	Total int `json:"-"`
 }
 
 // A Mutation is a change of a constraint that no test notices. Line and Column are counted from 1.
@@ -47,6 +51,12 @@ type Mutation struct {
 	Old string `json:"old"`
 	// Verdict says what becomes of the object under both CRDs.
 	Verdict string `json:"verdict"`
+	// Test has the documents of a test that would notice the change, and TestPath is the file for it. They are empty
+	// unless drafts were requested.
+	Test     string `json:"-"`
+	TestPath string `json:"-"`
+	// At is the range of the constraint.
+	At playground.Range `json:"-"`
 }
 
 // Describe describes the change in several lines, with its place, and with an object that would notice it.
@@ -91,6 +101,12 @@ type MutateOptions struct {
 	Before *manifest.Input
 	// Write adds tests of the changes that no other test notices to the result.
 	Write bool
+	// Drafts drafts a test of each change that no test notices.
+	Drafts bool
+	// From is the number of changes to skip. A Budget is the time after which the run ends with a part of the changes;
+	// without one, it does them all.
+	From   int
+	Budget time.Duration
 	// Progress receives the number of changes done, and of all.
 	Progress func(done, total int)
 }
@@ -108,10 +124,11 @@ func Mutate(ctx context.Context, in *manifest.Input, o check.Options, m MutateOp
 		}
 		own := trialsOf(in, d, m.Before)
 		trials = append(trials, own...)
-		if m.Write {
+		if m.Write || m.Drafts {
 			// Each test that is written may notice the later mutants of the CRD.
 			groups = append(groups, own)
 			s := newSuite(in, d)
+			s.drafts = m.Drafts
 			for _, t := range own {
 				t.suite = s
 			}
@@ -126,10 +143,17 @@ func Mutate(ctx context.Context, in *manifest.Input, o check.Options, m MutateOp
 			groups, own = append(groups, own[:end]), own[end:]
 		}
 	}
+	total := len(trials)
+	if m.Budget > 0 {
+		trials = trials[min(max(m.From, 0), total):]
+		groups = [][]*trial{trials}
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var workers sync.WaitGroup
 	var done atomic.Int64
+	start := time.Now()
+	isOver := func() bool { return m.Budget > 0 && time.Since(start) > m.Budget }
 	queue := make(chan []*trial, len(groups))
 	for _, group := range groups {
 		queue <- group
@@ -141,7 +165,7 @@ func Mutate(ctx context.Context, in *manifest.Input, o check.Options, m MutateOp
 			// One engine compiles the CRD once for all tests that are written.
 			w.options.NewEngine = func() check.Engine { return check.Engine{Evaluate: w.evaluate} }
 			for group := range queue {
-				if err := w.runAll(ctx, group, func() { m.Progress(int(done.Add(1)), len(trials)) }); err != nil {
+				if err := w.runAll(ctx, group, isOver, func() { m.Progress(int(done.Add(1)), len(trials)) }); err != nil {
 					cancel(err)
 					return
 				}
@@ -152,7 +176,9 @@ func Mutate(ctx context.Context, in *manifest.Input, o check.Options, m MutateOp
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	return sum(trials), nil
+	result := sum(trials)
+	result.Next, result.Total = total-len(trials)+int(done.Load()), total
+	return result, nil
 }
 
 // sum counts the outcomes of trials.
@@ -235,7 +261,7 @@ func trialsOf(in *manifest.Input, crd *manifest.Document, before *manifest.Input
 		trials = append(trials, &trial{
 			Mutation: Mutation{
 				Path: crd.File.Path, Line: at.Line + 1, Column: at.Character + 1,
-				Versions: m.Versions, Field: m.Field, Change: m.Change,
+				Versions: m.Versions, Field: m.Field, Change: m.Change, At: crd.InFile(m.Range),
 			},
 			mutant: m, crd: crd, tests: tests,
 		})
@@ -253,10 +279,14 @@ type worker struct {
 	try mutant.Try
 }
 
-// runAll runs neighbouring trials. It skips the finer ones after one that no test notices.
-func (w *worker) runAll(ctx context.Context, trials []*trial, done func()) error {
+// runAll runs neighbouring trials until it is over, and at least one with its finer ones. It skips the finer ones
+// after one that no test notices.
+func (w *worker) runAll(ctx context.Context, trials []*trial, isOver func() bool, done func()) error {
 	isMissed := false
-	for _, t := range trials {
+	for i, t := range trials {
+		if i > 0 && !t.mutant.Finer && isOver() {
+			break
+		}
 		if !t.mutant.Finer || !isMissed {
 			if err := w.run(ctx, t); err != nil {
 				return err
@@ -269,7 +299,7 @@ func (w *worker) runAll(ctx context.Context, trials []*trial, done func()) error
 	}
 	// Tests that were written later may notice a change for which none could be written.
 	for _, t := range trials {
-		if t.suite == nil || t.outcome != missed {
+		if t.suite == nil || t.suite.drafts || t.outcome != missed {
 			continue
 		}
 		if err := w.run(ctx, t); err != nil {
@@ -313,8 +343,14 @@ func (w *worker) run(ctx context.Context, t *trial) error {
 	if t.suite == nil {
 		return nil
 	}
-	written, err := w.write(ctx, t, telling, changed)
-	if written {
+	text, documents, err := w.draft(ctx, t, telling, changed)
+	switch {
+	case text == "":
+	case t.suite.drafts:
+		t.Test, t.TestPath = text, t.suite.path
+	default:
+		t.suite.texts = append(t.suite.texts, text)
+		t.tests.add(documents...)
 		t.outcome = noticed
 	}
 	return err

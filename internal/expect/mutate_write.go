@@ -24,7 +24,9 @@ type suite struct {
 	texts []string
 	// known is the number of texts of an existing file.
 	known int
-	names map[string]bool
+	// drafts reports that the tests are not added to the suite.
+	drafts bool
+	names  map[string]bool
 }
 
 // newSuite returns the suite beside the first file with objects of a CRD, or beside the CRD.
@@ -49,42 +51,40 @@ func newSuite(in *manifest.Input, crd *manifest.Document) *suite {
 // text returns the content of the file.
 func (s *suite) text() string { return strings.Join(s.texts, "---\n") }
 
-// write adds a test of a mutant to the suite and to the tests of the trial. It returns false if the tests still do not
-// notice the mutant, which happens if the value at a constraint has no line of its own.
-func (w *worker) write(ctx context.Context, t *trial, telling *mutant.Telling, changed *mutant.Trial) (written bool, err error) {
+// draft returns a test of a mutant. It returns nothing if the tests still do not notice the mutant with it, which happens
+// if the value at a constraint has no line of its own.
+func (w *worker) draft(ctx context.Context, t *trial, telling *mutant.Telling, changed *mutant.Trial) (text string, documents []*manifest.Document, err error) {
 	told := *telling
 	if told.Effect == playground.WitnessChanged && told.Old == "" {
 		if told.Object, err = w.withStored(ctx, t, strings.TrimSpace(told.Object)); err != nil {
-			return false, err
+			return "", nil, err
 		}
 	}
-	documents, errors, err := w.withWants(ctx, t, t.documents(told, unnamedObject))
+	text, errors, err := w.withWants(ctx, t, t.documents(told, unnamedObject))
 	if err != nil {
-		return false, err
+		return "", nil, err
 	}
 	// A rule may depend on the name: then the test keeps that of the search.
 	named, others, err := w.withWants(ctx, t, t.documents(told, t.suite.nameOf(t.mutant, telling)))
 	if err != nil {
-		return false, err
+		return "", nil, err
 	}
 	if errors == others {
-		documents = named
+		text = named
 	}
 	added := manifest.NewInput()
-	added.Add(fmt.Sprintf("%s#%d", t.suite.path, len(t.suite.texts)), documents)
+	added.Add(fmt.Sprintf("%s#%d", t.suite.path, len(t.suite.texts)), text)
 	only := t.tests.with(added.Documents)
 	// A test that fails on the CRD itself would seem to notice every mutant.
 	unchanged, err := Run(ctx, only, w.options)
 	if err != nil || unchanged.Failed() > 0 {
-		return false, err
+		return "", nil, err
 	}
 	isNoticed, err := w.notices(ctx, only, t, changed)
 	if err != nil || !isNoticed {
-		return false, err
+		return "", nil, err
 	}
-	t.suite.texts = append(t.suite.texts, documents)
-	t.tests.add(added.Documents...)
-	return true, nil
+	return text, added.Documents, nil
 }
 
 // documents returns the documents of a test: an object, after the one that it updates.

@@ -6,10 +6,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf16"
 
 	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/mutant"
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
@@ -46,6 +48,53 @@ func Test(ctx context.Context, evaluate playground.Evaluate, cannotFail CannotFa
 		tested.Problems = append(tested.Problems, p.Error())
 	}
 	return tested, nil
+}
+
+// MutateScenario changes the constraints in the CRDs of a scenario one after another, from the one after the first ones on,
+// until the budget is spent. The release and the field validation of the scenario must be set.
+func MutateScenario(ctx context.Context, evaluate playground.Evaluate, compare mutant.Compare, r playground.MutateRequest, budget time.Duration) (*playground.MutateResult, error) {
+	in, o := inputOf(r.Scenario), options(evaluate, r.Scenario)
+	tested, err := Run(ctx, in, o)
+	if err != nil {
+		return nil, err
+	}
+	result := &playground.MutateResult{Missed: []playground.MissedChange{}}
+	if result.Failing = tested.Failed() > 0; result.Failing {
+		return result, nil
+	}
+	m, err := Mutate(ctx, in, o, MutateOptions{
+		Compare: func() mutant.Compare { return compare }, Drafts: true, From: r.From, Budget: budget, Progress: func(int, int) {},
+	})
+	if err != nil {
+		return nil, err
+	}
+	result.Next, result.Total, result.Noticed, result.Open = m.Next, m.Total, m.Noticed, len(m.Open)
+	for _, missed := range m.Missed {
+		result.Missed = append(result.Missed, playground.MissedChange{
+			Range: missed.At, Change: missed.Change + " " + missed.Place(), Excerpt: strings.TrimSpace(missed.Excerpt), Verdict: missed.Verdict, Fix: added(r.Scenario.Object, missed.Test),
+		})
+	}
+	return result, nil
+}
+
+// added returns a fix that adds a test to the end of the objects; nil without a test.
+func added(objects, test string) *playground.Fix {
+	if test == "" {
+		return nil
+	}
+	lines := strings.Split(objects, "\n")
+	last := lines[len(lines)-1]
+	end := playground.Position{Line: len(lines) - 1, Character: len(utf16.Encode([]rune(last)))}
+	switch {
+	case strings.TrimSpace(objects) == "":
+	case strings.TrimSpace(last) == "":
+		test = "---\n" + test
+	default:
+		test = "\n---\n" + test
+	}
+	return &playground.Fix{Title: "Add a test", Edits: []playground.TextEdit{{
+		Document: playground.DocumentObject, Range: playground.Range{Start: end, End: end}, NewText: test,
+	}}}
 }
 
 // inputOf returns the CRDs, the objects and the policies of a scenario as files.

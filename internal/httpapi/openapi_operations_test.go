@@ -142,6 +142,13 @@ var operations = []operation{
 		problems: engineProblems,
 	},
 	{
+		route: "POST /api/v1/mutate", id: "mutate", tag: tagWrite,
+		summary: "Lists the changes of constraints that no test notices.", description: "Changes the constraints of the CRDs one after another, and runs the tests of the scenario, as crdlab test --mutate does. Each response has some of the changes, and a test of each that no test notices.",
+		body:     playground.MutateRequest{},
+		answers:  []answer{{200, "The changes after the first ones.", jsonType, playground.MutateResult{}}},
+		problems: engineProblems,
+	},
+	{
 		route: "POST /api/v1/export", id: "export", tag: tagWrite,
 		summary: "Writes a scenario as a test file.", description: "The file has the CRDs, the objects, the operation, and the present findings as expectations in comments.",
 		body:     playground.ExportRequest{},

@@ -13,6 +13,7 @@ type AssistRequest struct {
 	Fields   *FieldsRequest   `json:"fields,omitempty"`
 	Insert   *InsertRequest   `json:"insert,omitempty"`
 	Test     *TestRequest     `json:"test,omitempty"`
+	Mutate   *MutateRequest   `json:"mutate,omitempty"`
 	Export   *ExportRequest   `json:"export,omitempty"`
 	Publish  *PublishRequest  `json:"publish,omitempty"`
 	Generate *GenerateRequest `json:"generate,omitempty"`
@@ -33,6 +34,7 @@ type AssistResponse struct {
 	Fields     *FieldsResult   `json:"fields,omitempty"`
 	Insert     *InsertResult   `json:"insert,omitempty"`
 	Test       *TestResult     `json:"test,omitempty"`
+	Mutate     *MutateResult   `json:"mutate,omitempty"`
 	Export     *ExportResult   `json:"export,omitempty"`
 	Publish    *PublishResult  `json:"publish,omitempty"`
 	Generate   *GenerateResult `json:"generate,omitempty"`

@@ -65,6 +65,43 @@ type TestedRule struct {
 	Unevaluated string `json:"unevaluated"`
 }
 
+// MutateRequest requests the small changes of constraints in the CRDs of a scenario that no test in its documents
+// notices, as "crdlab test --mutate" lists them. An object without expectations is a test, too: the API server must accept
+// it. The response has the first changes after From, so that each request is short.
+type MutateRequest struct {
+	Scenario Scenario `json:"scenario"`
+	// From is the number of changes to skip.
+	From int `json:"from"`
+}
+
+// MutateResult is the response to a [MutateRequest]. The counts are those of the changes in this response.
+type MutateResult struct {
+	// Next is From of the next request, and Total the number of all changes. The last response has the same numbers.
+	Next  int `json:"next"`
+	Total int `json:"total"`
+	// Failing reports that the tests fail, so that they cannot notice anything.
+	Failing bool `json:"failing"`
+	// Noticed is the number of changes that a test notices.
+	Noticed int `json:"noticed"`
+	// Missed lists the changes that no test notices, although an object tells the two CRDs apart.
+	Missed []MissedChange `json:"missed"`
+	// Open is the number of changes for which no such object was found.
+	Open int `json:"open"`
+}
+
+// MissedChange is a change of a constraint that no test notices. Range is the constraint in the CRD.
+type MissedChange struct {
+	Range Range `json:"range"`
+	// Change describes the change and its place, such as "maximum: 10 → 11 at spec.size".
+	Change string `json:"change"`
+	// Excerpt is the part of an object that tells the two CRDs apart, as YAML, and Verdict what becomes of the object
+	// under both.
+	Excerpt string `json:"excerpt"`
+	Verdict string `json:"verdict"`
+	// Fix adds a test that notices the change to the objects; nil if crdlab cannot write one.
+	Fix *Fix `json:"fix"`
+}
+
 // ExportRequest requests a scenario as a file for "crdlab test".
 type ExportRequest struct {
 	Scenario Scenario `json:"scenario"`

@@ -157,6 +157,46 @@ test("an exported test file opens with all expectations met", async ({ playgroun
   expect(await runCommand(text, info.outputPath("test.yaml"))).toContain("ok ");
 });
 
+test("the changes that no test notices lead to the CRD, and have a test to add", async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.paste("crd", crd);
+  await playground.paste("object", "apiVersion: example.com/v1\nkind: CronTab\nmetadata:\n  name: a\nspec:\n  replicas: 0\n");
+  await page.locator("#tab-tests").click();
+  const [find, status, list] = [page.locator("#mutations-find"), page.locator("#mutations-status"), page.locator("#mutations-list")];
+  await find.click();
+  await expect(status).toHaveText("The tests fail. Mend them first: only tests that pass can notice a change.");
+  await playground.paste("object", "apiVersion: example.com/v1\nkind: CronTab\nmetadata:\n  name: a\nspec:\n  replicas: 1\n");
+  await expect(status).toHaveText("The tests notice 0 of 5 changes.");
+  await expect(list.locator("li")).toHaveCount(5);
+  const transition = list.locator("li", { hasText: "self.name == oldSelf.name" });
+  await expect(transition).toContainText("as an update, is refused now, and would be accepted: spec: name is immutable");
+
+  // The mark of the constraint leads to the same test.
+  await transition.locator(".goto").click();
+  await expect(page.locator("[data-editor=crd] .cm-activeLine")).toContainText("self.name == oldSelf.name");
+  const mark = page.locator("[data-editor=crd] .cm-lintRange-info", { hasText: "self.name == oldSelf.name" });
+  const limits = page.locator("[data-editor=crd] .cm-lintRange-info", { hasText: /^1$/ });
+  await expect(limits).toHaveCount(2);
+  await mark.hover();
+  const tooltip = page.locator(".cm-tooltip-lint");
+  await expect(tooltip).toContainText("No test notices rule dropped: self.name == oldSelf.name at spec.");
+  await tooltip.getByRole("button", { name: "Add a test" }).click();
+  await expect(playground.editor("object")).toContainText("# crdlab: update");
+  await expect(page.locator("#tests-summary")).toHaveAttribute("title", "1 of 1 expectation met");
+  await expect(transition).toHaveCount(0);
+  await expect(status).toHaveText(/^The tests notice [1-9]/);
+
+  // The last test leaves nothing to notice.
+  for (let rest = await list.locator("li").count(); rest > 0; rest = await list.locator("li").count()) {
+    await list.locator(".fix").first().click();
+    await expect(status).toContainText("changed since");
+    await expect(status).not.toContainText("changed since");
+  }
+  await expect(status).toHaveText(/^The tests notice (\d+) of \1 changes\.$/);
+  await expect(limits).toHaveCount(0);
+});
+
 firstVisit("without the engine in the page, the server runs the tests", async ({ playground }) => {
   const { page } = playground;
   await page.route(/\.wasm$/, (route) => route.abort());

@@ -137,6 +137,8 @@ export type components = {
         } | {
             readonly test: components["schemas"]["TestRequest"];
         } | {
+            readonly mutate: components["schemas"]["MutateRequest"];
+        } | {
             readonly export: components["schemas"]["ExportRequest"];
         } | {
             readonly publish: components["schemas"]["PublishRequest"];
@@ -159,6 +161,7 @@ export type components = {
             readonly fields?: components["schemas"]["FieldsResult"];
             readonly insert?: components["schemas"]["InsertResult"];
             readonly test?: components["schemas"]["TestResult"];
+            readonly mutate?: components["schemas"]["MutateResult"];
             readonly export?: components["schemas"]["ExportResult"];
             readonly publish?: components["schemas"]["PublishResult"];
             readonly generate?: components["schemas"]["GenerateResult"];
@@ -647,6 +650,37 @@ export type components = {
              * @description Expires is absent if the link never expires.
              */
             readonly expires?: string;
+        };
+        /** @description MissedChange is a change of a constraint that no test notices. Range is the constraint in the CRD. */
+        readonly MissedChange: {
+            readonly range: components["schemas"]["Range"];
+            /** @description Change describes the change and its place, such as "maximum: 10 → 11 at spec.size". */
+            readonly change: string;
+            /** @description Excerpt is the part of an object that tells the two CRDs apart, as YAML, and Verdict what becomes of the object under both. */
+            readonly excerpt: string;
+            readonly verdict: string;
+            /** @description Fix adds a test that notices the change to the objects; nil if crdlab cannot write one. */
+            readonly fix: components["schemas"]["Fix"] | null;
+        };
+        /** @description MutateRequest requests the small changes of constraints in the CRDs of a scenario that no test in its documents notices, as "crdlab test --mutate" lists them. An object without expectations is a test, too: the API server must accept it. The response has the first changes after From, so that each request is short. */
+        readonly MutateRequest: {
+            readonly scenario: components["schemas"]["Scenario"];
+            /** @description From is the number of changes to skip. */
+            readonly from: number;
+        };
+        /** @description MutateResult is the response to a MutateRequest. The counts are those of the changes in this response. */
+        readonly MutateResult: {
+            /** @description Next is From of the next request, and Total the number of all changes. The last response has the same numbers. */
+            readonly next: number;
+            readonly total: number;
+            /** @description Failing reports that the tests fail, so that they cannot notice anything. */
+            readonly failing: boolean;
+            /** @description Noticed is the number of changes that a test notices. */
+            readonly noticed: number;
+            /** @description Missed lists the changes that no test notices, although an object tells the two CRDs apart. */
+            readonly missed: readonly components["schemas"]["MissedChange"][];
+            /** @description Open is the number of changes for which no such object was found. */
+            readonly open: number;
         };
         /** @description Names holds the names under which the resource is served: status.acceptedNames. For a rejected CRD, it holds the names from spec.names. */
         readonly Names: {
@@ -1352,6 +1386,9 @@ export type InsertResult = components['schemas']['InsertResult'];
 export type KeptField = components['schemas']['KeptField'];
 export type Kubernetes = components['schemas']['Kubernetes'];
 export type Link = components['schemas']['Link'];
+export type MissedChange = components['schemas']['MissedChange'];
+export type MutateRequest = components['schemas']['MutateRequest'];
+export type MutateResult = components['schemas']['MutateResult'];
 export type Names = components['schemas']['Names'];
 export type Object = components['schemas']['Object'];
 export type ObjectAdmission = components['schemas']['ObjectAdmission'];

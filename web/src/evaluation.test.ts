@@ -36,6 +36,7 @@ function setUp() {
     generated: nothingGenerated,
     judged: [],
     tested: undefined,
+    mutations: undefined,
     console: emptyConsole,
     source: nowhere,
     notice: "",

@@ -40,7 +40,9 @@ import { applyRuleFilter } from "./ui/rule-filter";
 import { bindShortcuts } from "./ui/shortcuts";
 import { bindSources } from "./ui/sources";
 import { bindTools } from "./ui/tools";
+import { bindMutations } from "./ui/mutations";
 import { bindTests } from "./ui/tests";
+import { keepMutated, mutate } from "./mutations";
 import { keepTested } from "./tests";
 import { storedTheme } from "./ui/theme";
 
@@ -72,6 +74,7 @@ const session = new Session({
   generated: nothingGenerated,
   judged: [],
   tested: undefined,
+  mutations: undefined,
   console: emptyConsole,
   source: nowhere,
   notice: "",
@@ -132,6 +135,7 @@ bindFrame(session, config, programs);
 const galleryDialog = new GalleryDialog(session, gallery);
 const historyDialog = new HistoryDialog(session, gallery);
 bindTests(session);
+bindMutations(session, () => void mutate(session, (scenario, from) => assistant.mutate(scenario, from)));
 const documentMenu = bindDocumentMenu(session, (name) => documents.focus(name));
 const celConsole = new Console(session, assistant, () => documents.cursor("object"));
 const tools = bindTools(session, assistant, documents);
@@ -158,6 +162,7 @@ if (!isFramed) keepSession(session, (scenario) => void historyDialog.replaced(sc
 keepAnswer(session, config.engine.module);
 keepEvaluated(session, engine, results.standing);
 keepTested(session, (scenario) => assistant.test(scenario));
+keepMutated(session, (scenario, from) => assistant.mutate(scenario, from));
 // Readers of a read-only frame change nothing, so the CRD in the link stays.
 if (!isReadOnly) bindGo(session, keepGenerated(session, goTypes, assistant, (crd) => documents.generated(crd), wantsConventions), documents);
 

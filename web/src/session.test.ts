@@ -28,6 +28,7 @@ const initial: SessionState = {
   generated: nothingGenerated,
   judged: [],
   tested: undefined,
+  mutations: undefined,
   online: true,
   console: emptyConsole,
   source: nowhere,

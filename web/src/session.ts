@@ -6,6 +6,7 @@ import type { Generated, GoTypesState } from "./engine/gotypes";
 import { type FindExample, followExample, type Preset } from "./own";
 import type { ProgramsState } from "./engine/programs";
 import type { Permission } from "./engine/permission";
+import type { Mutations } from "./mutations";
 import type { Source } from "./remote/source";
 import { afterFrame } from "./throttle";
 
@@ -66,6 +67,8 @@ export interface SessionState {
   readonly judged: readonly string[];
   /** The expectations in the documents, if any, and whether the last tested scenario meets them. */
   readonly tested: TestResult | undefined;
+  /** What the tests say about small changes of the CRDs, once the user has asked for it. */
+  readonly mutations: Mutations | undefined;
   readonly console: ConsoleState;
   /** The link or address that the documents came from, if any. */
   readonly source: Source;

@@ -77,12 +77,19 @@ func (s *search) rejection(d crddiff.Difference, path []any, report playground.O
 	}
 	at := jsonvalue.PathString(path)
 	for _, f := range report.Findings {
-		if f.Severity != playground.SeverityError || f.Field == "" && at != "" || !solve.IsBelow(f.Field, at) {
+		if f.Severity != playground.SeverityError {
 			continue
 		}
-		return strings.TrimPrefix(f.Field+": "+f.Message, ": "), true
+		described := strings.TrimPrefix(f.Field+": "+f.Message, ": ")
+		if (f.Field != "" || at == "") && solve.IsBelow(f.Field, at) {
+			return described, true
+		}
+		// A change of one constraint is the reason for all errors, such as that of a rule that reads a former default.
+		if s.home != nil && !ok {
+			message, ok = described, true
+		}
 	}
-	return "", false
+	return message, ok
 }
 
 // ruleRejection returns the message of the changed rule if it failed.

@@ -98,24 +98,27 @@ const (
 	loosens
 )
 
-// effect returns the effect of the change on an object, or on its update if old is not nil.
-func (r *ruleChange) effect(object, old map[string]any) difference {
-	effect := none
+// effect returns the effect of the change on an object, or on its update if old is not nil. hasError reports that an
+// evaluation had an error instead of a result.
+func (r *ruleChange) effect(object, old map[string]any) (effect difference, hasError bool) {
 	for _, target := range r.targets(r.defaulted(object), r.defaulted(old), r.path) {
 		if target.Value == nil {
 			continue
 		}
-		switch before, after := r.holds(r.before, target), r.holds(r.after, target); {
+		before, failedBefore := r.holds(r.before, target)
+		after, failedAfter := r.holds(r.after, target)
+		hasError = hasError || failedBefore || failedAfter
+		switch {
 		case before == after:
 		case before && effect != loosens:
 			effect = tightens
 		case after && effect != tightens:
 			effect = loosens
 		default:
-			return none // both CRDs reject the object
+			return none, hasError // both CRDs reject the object
 		}
 	}
-	return effect
+	return effect, hasError
 }
 
 // defaulted returns a copy of an object with the defaults of the schema.
@@ -160,11 +163,11 @@ func (r *ruleChange) targets(value, old any, path crdschema.Path) []celrule.Targ
 }
 
 // holds reports whether a rule holds for a value. An error rejects the value, too.
-func (r *ruleChange) holds(node *celrule.Node, target celrule.Target) bool {
+func (r *ruleChange) holds(node *celrule.Node, target celrule.Target) (holds, hasError bool) {
 	rule, compiled := node.Schema.XValidations[r.i], node.Rules[r.i]
 	isOptional := rule.OptionalOldSelf != nil && *rule.OptionalOldSelf
 	if compiled.Program == nil || compiled.UsesOldSelf && target.Old == nil && !isOptional {
-		return true
+		return true, false
 	}
 	bindings := celrule.Bind(node, target)
 	variables := bindings.Plain
@@ -172,7 +175,7 @@ func (r *ruleChange) holds(node *celrule.Node, target celrule.Target) bool {
 		variables = bindings.Optional
 	}
 	result, _, err := compiled.Program.ContextEval(r.ctx, variables)
-	return err == nil && result == types.True
+	return err == nil && result == types.True, err != nil
 }
 
 // reads returns the paths of the values that the rules read, and that of self, which is at path.
@@ -277,6 +280,31 @@ func (r *ruleChange) updates(root crdschema.Schema, path []any, base map[string]
 	}
 }
 
+// A promisingUpdate tells two rules apart, but the API server may refuse it for other reasons.
+type promisingUpdate struct {
+	update
+	effect difference
+}
+
+// promising returns the first updates that tell the rules apart: those for which a rule fails before those with an error,
+// which say less about the rule.
+func (r *ruleChange) promising(root crdschema.Schema, path []any, base map[string]any) []promisingUpdate {
+	var failing, others []promisingUpdate
+	for u := range r.updates(root, path, base) {
+		if r.ctx.Err() != nil || len(failing) >= maxPromising {
+			break
+		}
+		switch effect, hasError := r.effect(u.object, u.old); {
+		case effect == none:
+		case hasError:
+			others = append(others, promisingUpdate{u, effect})
+		default:
+			failing = append(failing, promisingUpdate{u, effect})
+		}
+	}
+	return slices.Concat(failing, others[:min(len(others), maxPromising)])
+}
+
 // tellRule returns an object that tells a changed rule of the node change.Own apart from the original, or nil.
 func (c *Comparison) tellRule(ctx context.Context, change Change, changed object.Target) *mutant.Telling {
 	for _, version := range c.crd.ServedByPriority() {
@@ -292,17 +320,8 @@ func (c *Comparison) tellRule(ctx context.Context, change Change, changed object
 		if base == nil {
 			continue
 		}
-		promising := 0
-		for u := range r.updates(root, path, base) {
-			if ctx.Err() != nil || promising >= maxPromising {
-				break
-			}
-			effect := r.effect(u.object, u.old)
-			if effect == none {
-				continue
-			}
-			promising++
-			if t := c.tellUpdate(r, root, u, effect, changed); t != nil {
+		for _, p := range r.promising(root, path, base) {
+			if t := c.tellUpdate(r, root, p.update, p.effect, changed); t != nil {
 				return t
 			}
 		}
@@ -325,7 +344,7 @@ func (c *Comparison) tellUpdate(r *ruleChange, root crdschema.Schema, u update, 
 	}
 	solver := solve.Solver{
 		Root: root, Attempts: maxTellingAttempts,
-		Keeps: func(object map[string]any) bool { return r.effect(object, u.old) == effect },
+		Keeps: func(object map[string]any) bool { kept, _ := r.effect(object, u.old); return kept == effect },
 		Failures: func(object map[string]any) ([]solve.Failure, error) {
 			return solve.Failures(object, c.home.send(accepting, object, old), accepting.CRD.Report.Rules), nil
 		},

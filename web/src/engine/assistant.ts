@@ -1,4 +1,4 @@
-import type { Completion, Cursor, Explanation, FieldsResult, FormatResult, GenerateResult, GenerateRequest, AssistResponse, Hover, AssistRequest, InsertRequest, InsertResult, PublishResult, SampleResult, TemplateResult, ExportResult, TestResult, TryResult, TryRequest } from "../api.gen";
+import type { Completion, Cursor, Explanation, FieldsResult, FormatResult, GenerateResult, GenerateRequest, AssistResponse, Hover, AssistRequest, InsertRequest, InsertResult, MutateResult, PublishResult, SampleResult, TemplateResult, ExportResult, TestResult, TryResult, TryRequest } from "../api.gen";
 import { Latest } from "./latest";
 import { EvaluationStopped, type StopReason } from "./worker-client";
 import { type Scenario, withoutDefaults } from "../scenario";
@@ -24,6 +24,7 @@ export class Assistant {
   readonly #explanations: Latest<AssistRequest, AssistResponse>;
   readonly #fields: Latest<AssistRequest, AssistResponse>;
   readonly #tests: Latest<AssistRequest, AssistResponse>;
+  readonly #mutations: Latest<AssistRequest, AssistResponse>;
   readonly #trials: Latest<TryRequest, TryResult | Stopped | undefined>;
 
   constructor(engine: (request: AssistRequest) => Assist | undefined) {
@@ -33,6 +34,7 @@ export class Assistant {
     this.#explanations = new Latest((request) => this.#ask(request));
     this.#fields = new Latest((request) => this.#ask(request));
     this.#tests = new Latest((request) => this.#ask(request));
+    this.#mutations = new Latest((request) => this.#ask(request));
     this.#trials = new Latest((request) => this.#try(request));
   }
 
@@ -73,6 +75,11 @@ export class Assistant {
   /** Compares the findings with the expectations in the documents. */
   async test(scenario: Scenario): Promise<TestResult | undefined> {
     return (await this.#tests.submit({ test: { scenario: withoutDefaults(scenario) } }))?.test;
+  }
+
+  /** Tries some changes of the constraints of the CRDs, after the first ones. */
+  async mutate(scenario: Scenario, from: number): Promise<MutateResult | undefined> {
+    return (await this.#mutations.submit({ mutate: { scenario: withoutDefaults(scenario), from } }))?.mutate;
   }
 
   /** Writes a scenario as a test file. */

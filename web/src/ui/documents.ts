@@ -7,6 +7,7 @@ import type { Writing } from "../editor/hover";
 import type { Marked } from "../editor/markers";
 import type { Assistant } from "../engine/assistant";
 import type { Session, SessionState } from "../session";
+import { missedIn } from "../mutations";
 import { unmetIn } from "../tests";
 import { isCRD, isGo, splitBundle } from "../bundle";
 import { marksInGo, sourceOf, targetOf } from "../generated";
@@ -288,7 +289,7 @@ export class Documents {
     const isOther = (state.scenario.go === "") !== (previous.scenario.go === "");
     if (isOther) this.#editors.get("crd")?.setReadOnly(this.#isFixed("crd", state));
     for (const name of this.#editors.keys()) {
-      if (state.generated !== previous.generated || state.answer?.findings !== previous.answer?.findings || state.tested !== previous.tested) this.#mark(name, state);
+      if (state.generated !== previous.generated || state.answer?.findings !== previous.answer?.findings || state.tested !== previous.tested || state.mutations !== previous.mutations) this.#mark(name, state);
     }
     // A keystroke seldom changes a tab.
     for (const name of documentNames) {
@@ -348,7 +349,7 @@ export class Documents {
       return;
     }
     const findings = all.filter(({ document }) => document === name);
-    this.#editors.get(name)?.showFindings([...findings, ...all.flatMap((finding) => faultsIn(finding, name)), ...unmetIn(tested, name)]);
+    this.#editors.get(name)?.showFindings([...findings, ...all.flatMap((finding) => faultsIn(finding, name)), ...unmetIn(tested, name), ...(name === "crd" ? missedIn(state) : [])]);
   }
 }
 

@@ -1,0 +1,95 @@
+// Small changes of the constraints of the CRDs, as "crdlab test --mutate" tries them.
+
+import type { MissedChange, MutateResult } from "./api.gen";
+import { isPending } from "./evaluation";
+import type { Marked } from "./editor/markers";
+import type { Scenario } from "./scenario";
+import type { Session, SessionState } from "./session";
+import { afterPause } from "./throttle";
+
+/** What the tests say about the changes so far. */
+export interface Mutations extends MutateResult {
+  readonly scenario: Scenario;
+  /** The time since the start, in ms. */
+  readonly took: number;
+}
+
+/** The time in ms after a result before the changes are tried again. */
+const pause = 600;
+
+/** The time in ms that all changes may take if they are tried again after each edit. */
+const longest = 3000;
+
+/** Reports whether all changes of the present documents have been tried. */
+export function isDone({ scenario, mutations }: SessionState): boolean {
+  return mutations?.scenario === scenario && mutations.next === mutations.total;
+}
+
+/** Reports whether changes of the present documents are being tried. */
+export function isRunning(state: SessionState): boolean {
+  return state.mutations?.scenario === state.scenario && !isDone(state);
+}
+
+type Ask = (scenario: Scenario, from: number) => Promise<MutateResult | undefined>;
+
+/** Tries all changes, until the documents change. */
+export async function mutate(session: Session, ask: Ask): Promise<void> {
+  const { scenario, mutations } = session.state;
+  const start = performance.now();
+  // The list of the former documents stays until there is another one, if that is soon.
+  const isQuick = mutations !== undefined && mutations.took < longest;
+  let all: MutateResult | undefined;
+  do {
+    const part = await ask(scenario, all?.next ?? 0);
+    if (session.state.scenario !== scenario) return;
+    if (!part) return session.update({ mutations: undefined });
+    all = {
+      ...part,
+      noticed: part.noticed + (all?.noticed ?? 0),
+      open: part.open + (all?.open ?? 0),
+      missed: [...(all?.missed ?? []), ...part.missed].sort(byPlace),
+    };
+    if (!isQuick || all.next === all.total) session.update({ mutations: { ...all, scenario, took: performance.now() - start } });
+  } while (all.next < all.total);
+}
+
+function byPlace({ range: { start: a } }: MissedChange, { range: { start: b } }: MissedChange): number {
+  return a.line - b.line || a.character - b.character;
+}
+
+/** Tries the changes again after each result, once they were tried, if that is quick. */
+export function keepMutated(session: Session, ask: Ask): void {
+  const soon = afterPause(pause, () => {
+    const { scenario, mutations } = session.state;
+    const isStale = mutations !== undefined && mutations.scenario !== scenario;
+    if (isStale && mutations.took < longest && !isPending(session.state)) void mutate(session, ask);
+  });
+  session.subscribe((state, previous) => {
+    if (state.scenario !== previous.scenario || isPending(state) !== isPending(previous)) soon();
+  });
+}
+
+/** Returns the constraints of the CRD whose changes no test notices, for the marks in its editor. */
+export function missedIn({ scenario, mutations }: SessionState): readonly Marked[] {
+  if (mutations?.scenario.crd !== scenario.crd) return [];
+  // Each constraint has one mark, although several changes of it may go unnoticed.
+  const first = new Map<string, MissedChange>();
+  for (const missed of mutations.missed) {
+    const key = JSON.stringify(missed.range);
+    if (!first.has(key)) first.set(key, missed);
+  }
+  return [...first.values()].map(({ range, change, fix }) => ({
+    range, severity: "info", message: `No test notices ${change}.`, hint: "",
+    // The fix is for the objects as they were.
+    fixes: fix && mutations.scenario === scenario ? [fix] : [],
+  }));
+}
+
+/** Summarizes the changes: "The tests notice 12 of 15 changes." */
+export function summaryOf({ noticed, missed, open, next, total, failing }: MutateResult): string {
+  if (failing) return "The tests fail. Mend them first: only tests that pass can notice a change.";
+  if (total === 0) return "There is no constraint to change.";
+  const sum = `The tests notice ${noticed} of ${noticed + missed.length} changes.`;
+  if (next < total) return `${sum} ${next} of ${total} tried`;
+  return open === 0 ? sum : `${sum} For ${open} more, crdlab found no object that tells the two CRDs apart.`;
+}
