@@ -37,7 +37,7 @@ var packageRules = []packageRule{
 	{"internal/apiserver", "internal/memetcd internal/engine/finding", true},
 	{"internal/controlplane", "", true},
 	{"internal/memetcd", "", true},
-	{"internal/lsp", "internal/project internal/kustomize internal/naming internal/cluster internal/share internal/releases internal/gotypes internal/assist internal/engine internal/expect internal/check internal/load internal/manifest internal/bundle internal/source/... internal/playground", true},
+	{"internal/lsp", "internal/project internal/kustomize internal/naming internal/cluster internal/share internal/releases internal/gotypes internal/assist internal/engine internal/expect internal/mutant internal/check internal/load internal/manifest internal/bundle internal/source/... internal/playground", true},
 	{"internal/crdtest", "internal/mutant internal/expect internal/check internal/load internal/manifest internal/bundle internal/engine/release internal/playground", true},
 	{"internal/mcp", "internal/naming internal/inspect internal/format internal/upgrade internal/errorindex internal/releases internal/assist internal/engine internal/engine/release internal/expect internal/check internal/load internal/manifest internal/playground", true},
 	{"internal/cluster", "", true},

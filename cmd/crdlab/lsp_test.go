@@ -188,7 +188,7 @@ func (s *session) connect(t testing.TB, stream io.ReadWriteCloser) *jsonrpc2.Con
 	if s.utf8 {
 		encodings = []string{"utf-8", "utf-16"}
 	}
-	capabilities := map[string]any{"general": map[string]any{"positionEncodings": encodings}, "window": map[string]any{"workDoneProgress": true}, "textDocument": map[string]any{"completion": map[string]any{"completionItem": map[string]any{"snippetSupport": true}}}}
+	capabilities := map[string]any{"general": map[string]any{"positionEncodings": encodings}, "window": map[string]any{"workDoneProgress": true}, "workspace": map[string]any{"workspaceEdit": map[string]any{"documentChanges": true, "resourceOperations": []string{"create"}}}, "textDocument": map[string]any{"completion": map[string]any{"completionItem": map[string]any{"snippetSupport": true}}}}
 	if s.resolves {
 		capabilities["textDocument"] = map[string]any{"codeAction": map[string]any{"dataSupport": true, "resolveSupport": map[string]any{"properties": []string{"edit"}}}}
 	}

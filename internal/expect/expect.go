@@ -88,6 +88,24 @@ func (r *Result) Failed() int {
 	return n
 }
 
+// FailsIn reports whether a failure is in one of the documents, apart from CRDs. Their files may have others.
+func (r *Result) FailsIn(documents []*manifest.Document) bool {
+	for _, file := range r.Files {
+		for _, f := range file.Failures {
+			isIn := func(d *manifest.Document) bool {
+				if d.IsGenerated() {
+					return d.Place(playground.Range{}).Path() == f.Path
+				}
+				return !d.IsCRD && d.File.Path == f.Path && d.HasLine(f.Line-1)
+			}
+			if slices.ContainsFunc(documents, isIn) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Run judges the documents of an input and compares the findings with the expectations in
 // their comments. The error is from an engine, or from ctx.
 func Run(ctx context.Context, in *manifest.Input, o check.Options) (*Result, error) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/check"
@@ -216,18 +215,5 @@ func (w *worker) notices(ctx context.Context, in *manifest.Input, t *trial, chan
 	if err != nil {
 		return false, err
 	}
-	for _, file := range result.Files {
-		for _, f := range file.Failures {
-			isOfTest := func(d *manifest.Document) bool {
-				if d.IsGenerated() {
-					return d.Place(playground.Range{}).Path() == f.Path
-				}
-				return !d.IsCRD && d.File.Path == f.Path && d.HasLine(f.Line-1)
-			}
-			if slices.ContainsFunc(in.Documents, isOfTest) {
-				return true, nil
-			}
-		}
-	}
-	return false, nil
+	return result.FailsIn(in.Documents), nil
 }

@@ -77,11 +77,16 @@ func MutateScenario(ctx context.Context, evaluate playground.Evaluate, compare m
 	return result, nil
 }
 
-// added returns a fix that adds a test to the end of the objects; nil without a test.
+// added returns a fix that adds a test to the objects; nil without a test.
 func added(objects, test string) *playground.Fix {
 	if test == "" {
 		return nil
 	}
+	return &playground.Fix{Title: "Add a test", Edits: []playground.TextEdit{AddTest(objects, test)}}
+}
+
+// AddTest returns the edit that adds a test to the end of a file with objects.
+func AddTest(objects, test string) playground.TextEdit {
 	lines := strings.Split(objects, "\n")
 	last := lines[len(lines)-1]
 	end := playground.Position{Line: len(lines) - 1, Character: len(utf16.Encode([]rune(last)))}
@@ -92,9 +97,7 @@ func added(objects, test string) *playground.Fix {
 	default:
 		test = "\n---\n" + test
 	}
-	return &playground.Fix{Title: "Add a test", Edits: []playground.TextEdit{{
-		Document: playground.DocumentObject, Range: playground.Range{Start: end, End: end}, NewText: test,
-	}}}
+	return playground.TextEdit{Document: playground.DocumentObject, Range: playground.Range{Start: end, End: end}, NewText: test}
 }
 
 // inputOf returns the CRDs, the objects and the policies of a scenario as files.

@@ -133,8 +133,10 @@ func (s snapshot) workspaceEdit(edits []manifest.Edit) *protocol.WorkspaceEdit {
 		if place == nil {
 			return nil
 		}
-		if open := s.files[place.URI]; open != nil && open.text != e.File.Text || open == nil && !e.File.Writable {
+		if open := s.files[place.URI]; open != nil && open.text != e.File.Text {
 			return nil
+		} else if open == nil && !e.File.Writable {
+			return s.creatingEdit(place.URI, edits)
 		}
 		changes[place.URI] = append(changes[place.URI], protocol.TextEdit{Range: place.Range, NewText: e.NewText})
 	}
@@ -142,6 +144,18 @@ func (s snapshot) workspaceEdit(edits []manifest.Edit) *protocol.WorkspaceEdit {
 		return nil
 	}
 	return &protocol.WorkspaceEdit{Changes: changes}
+}
+
+// creatingEdit returns the edit that creates a file; nil if the edits change other text, or the editor creates no files.
+func (s snapshot) creatingEdit(uri protocol.DocumentUri, edits []manifest.Edit) *protocol.WorkspaceEdit {
+	if !s.client.creates || len(edits) != 1 || edits[0].File.Text != "" {
+		return nil
+	}
+	file := protocol.OptionalVersionedTextDocumentIdentifier{TextDocumentIdentifier: protocol.TextDocumentIdentifier{URI: uri}}
+	return &protocol.WorkspaceEdit{DocumentChanges: []any{
+		protocol.CreateFile{Kind: "create", URI: uri},
+		protocol.TextDocumentEdit{TextDocument: file, Edits: []any{protocol.TextEdit{NewText: edits[0].NewText}}},
+	}}
 }
 
 func overlapAny(some, others []protocol.TextEdit) bool {

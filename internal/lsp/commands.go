@@ -17,13 +17,14 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// The commands of the server. The arguments of the first three are the address of a file and a
+// The commands of the server. The arguments of most are the address of a file and a
 // line.
 const (
 	commandStored  = "crdlab.storedObject"
 	commandPage    = "crdlab.openPlayground"
 	commandServer  = "crdlab.serverCommand"
 	commandTest    = "crdlab.test"
+	commandMutate  = "crdlab.mutate"
 	commandRelease = "crdlab.release"
 	// The argument is the address of a Go file.
 	commandConventions = "crdlab.conventions"
@@ -35,6 +36,7 @@ var commands = map[string]func(snapshot, context.Context, commandArguments) (any
 	commandPage:        snapshot.openPage,
 	commandServer:      snapshot.serverCommand,
 	commandTest:        snapshot.test,
+	commandMutate:      snapshot.mutate,
 	commandRelease:     snapshot.setRelease,
 	commandConventions: snapshot.requestConventions,
 }
@@ -132,15 +134,15 @@ func (s snapshot) chosen(ctx context.Context, a commandArguments) (target, error
 
 var errNotOpen = &jsonrpc2.Error{Code: codeRequestFailed, Message: "the file is not open"}
 
-// A testResult is the result of the command crdlab.test.
+// A testResult is the result of the commands crdlab.test and crdlab.mutate.
 type testResult struct {
 	// Summary states the result in a sentence.
 	Summary  string    `json:"summary"`
 	Failures []failure `json:"failures"`
 }
 
-// A failure is an expectation that is not met, or an unexpected finding. Lines are counted
-// from 1.
+// A failure is an expectation that is not met, an unexpected finding, or a change that no test notices. Lines are
+// counted from 1.
 type failure struct {
 	Line    int    `json:"line"`
 	Message string `json:"message"`
@@ -236,6 +238,11 @@ func (s snapshot) codeLenses(ctx context.Context, f *file, _ struct{}) ([]protoc
 		what := "Stored object"
 		if t.document == t.crd {
 			what = "Stored CRD"
+			tests := "Find changes that no test notices"
+			if m := f.mutations.Load(); m != nil {
+				tests = fmt.Sprintf("%d of %d changes noticed by tests", m.Noticed, m.Noticed+len(m.Missed))
+			}
+			add(t.document.Line, tests, commandMutate, t.document.Line)
 		}
 		add(t.document.Line, what, commandStored, t.document.Line)
 		add(t.document.Line, "Open in the playground", commandPage, t.document.Line)

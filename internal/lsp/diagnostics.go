@@ -312,6 +312,7 @@ func (s snapshot) findings(ctx context.Context, f *file) ([]finding, error) {
 			}
 		}
 	}
+	all = append(all, s.unnoticed(f)...)
 	for _, skipped := range judged.skipped {
 		if skipped.Path == f.path {
 			all = append(all, s.note(manifest.Place{File: manifest.NewFile(f.path, f.text)}, "This file is "+skipped.Reason))

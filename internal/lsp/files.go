@@ -14,6 +14,7 @@ import (
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/expect"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 	"github.com/crdlab/crdlab/internal/source/edit"
@@ -37,6 +38,8 @@ type file struct {
 	// judging guards judged, and makes the requests of an editor wait for the same result.
 	judging sync.Mutex
 	judged  *judgment
+	// mutations holds the changes that no test noticed, since the user asked for them; otherwise nil.
+	mutations atomic.Pointer[expect.Mutations]
 	// isBuilt reports that kustomize builds objects from the file, as far as is known.
 	isBuilt atomic.Bool
 }
@@ -220,6 +223,7 @@ func (s *Server) didSave(ctx context.Context, p protocol.DidSaveTextDocumentPara
 func (s *Server) renew(f *file) *file {
 	renewed := s.newFile(f.uri, f.version, f.text, f.memory, s.workspace.headOf(f.path))
 	renewed.isBuilt.Store(f.isBuilt.Load())
+	renewed.mutations.Store(f.mutations.Load())
 	s.replace(f.uri, renewed)
 	return renewed
 }

@@ -25,6 +25,8 @@ type client struct {
 	progresses bool
 	// resolves reports that the editor requests the edit of a code action when the user selects it.
 	resolves bool
+	// creates reports that an edit may create a file, and refreshesLenses that the editor requests code lenses again.
+	creates, refreshesLenses bool
 }
 
 // initializeParams is the part of the parameters of initialize that the server reads. The rest
@@ -47,6 +49,13 @@ type initializeParams struct {
 			DidChangeWatchedFiles struct {
 				DynamicRegistration bool `json:"dynamicRegistration"`
 			} `json:"didChangeWatchedFiles"`
+			WorkspaceEdit struct {
+				DocumentChanges    bool     `json:"documentChanges"`
+				ResourceOperations []string `json:"resourceOperations"`
+			} `json:"workspaceEdit"`
+			CodeLens struct {
+				RefreshSupport bool `json:"refreshSupport"`
+			} `json:"codeLens"`
 		} `json:"workspace"`
 		TextDocument struct {
 			Completion struct {
@@ -129,6 +138,8 @@ func (s *Server) initialize(_ context.Context, p initializeParams) (initializeRe
 		watches: c.Workspace.DidChangeWatchedFiles.DynamicRegistration, shows: c.Window.ShowDocument.Support,
 		progresses: c.Window.WorkDoneProgress,
 		resolves:   c.TextDocument.CodeAction.DataSupport && slices.Contains(c.TextDocument.CodeAction.ResolveSupport.Properties, "edit"),
+		creates:         c.Workspace.WorkspaceEdit.DocumentChanges && slices.Contains(c.Workspace.WorkspaceEdit.ResourceOperations, "create"),
+		refreshesLenses: c.Workspace.CodeLens.RefreshSupport,
 	}
 	s.workspace.setFolders(pathsOf(p.Folders), nil)
 	if set, ok := readSettings(p.InitializationOptions); ok {

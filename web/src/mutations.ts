@@ -42,7 +42,10 @@ export async function mutate(session: Session, ask: Ask): Promise<void> {
   do {
     const part = await ask(scenario, all?.next ?? 0);
     if (session.state.scenario !== scenario) return;
-    if (!part) return session.update({ mutations: undefined });
+    if (!part) {
+      session.update({ mutations: undefined });
+      return;
+    }
     all = {
       ...part,
       noticed: part.noticed + (all?.noticed ?? 0),
