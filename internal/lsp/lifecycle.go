@@ -50,7 +50,6 @@ type initializeParams struct {
 				DynamicRegistration bool `json:"dynamicRegistration"`
 			} `json:"didChangeWatchedFiles"`
 			WorkspaceEdit struct {
-				DocumentChanges    bool     `json:"documentChanges"`
 				ResourceOperations []string `json:"resourceOperations"`
 			} `json:"workspaceEdit"`
 			CodeLens struct {
@@ -136,9 +135,9 @@ func (s *Server) initialize(_ context.Context, p initializeParams) (initializeRe
 	s.client = client{
 		isKnown: true, snippets: c.TextDocument.Completion.CompletionItem.SnippetSupport,
 		watches: c.Workspace.DidChangeWatchedFiles.DynamicRegistration, shows: c.Window.ShowDocument.Support,
-		progresses: c.Window.WorkDoneProgress,
-		resolves:   c.TextDocument.CodeAction.DataSupport && slices.Contains(c.TextDocument.CodeAction.ResolveSupport.Properties, "edit"),
-		creates:         c.Workspace.WorkspaceEdit.DocumentChanges && slices.Contains(c.Workspace.WorkspaceEdit.ResourceOperations, "create"),
+		progresses:      c.Window.WorkDoneProgress,
+		resolves:        c.TextDocument.CodeAction.DataSupport && slices.Contains(c.TextDocument.CodeAction.ResolveSupport.Properties, "edit"),
+		creates:         slices.Contains(c.Workspace.WorkspaceEdit.ResourceOperations, "create"),
 		refreshesLenses: c.Workspace.CodeLens.RefreshSupport,
 	}
 	s.workspace.setFolders(pathsOf(p.Folders), nil)
