@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -50,10 +51,13 @@ func newInit() *cobra.Command {
 	var yes bool
 	command := &cobra.Command{
 		Use:   "init [DIRECTORY]",
-		Short: "Write a workflow, hooks and a first test for the CRDs of a repository",
-		Long: `Write a GitHub workflow, a configuration for pre-commit and a first test for the CRDs in
+		Short: "Write a workflow, hooks and first tests for the CRDs of a repository",
+		Long: `Write a GitHub workflow, a configuration for pre-commit and first tests for the CRDs in
 the root directory of a repository, by default the current directory. The command shows the
 files first, and asks before it writes them. It never changes a file that exists.
+
+The tests include one of each limit, default and rule, as "crdlab test --mutate --write" writes
+them, as far as it finds them within 20 seconds.
 
 For a repository with Go files, it also writes the settings .crdlab.yaml, which turn the notes of
 kube-api-linter on.`,
@@ -91,7 +95,7 @@ func runInit(command *cobra.Command, directory string, yes bool) (int, error) {
 		} else {
 			fmt.Fprintf(out, "%s exists and remains as it is. crdlab would write:\n", file.path)
 		}
-		fmt.Fprintf(out, "\n    %s\n\n", strings.ReplaceAll(strings.TrimSuffix(file.text, "\n"), "\n", "\n    "))
+		fmt.Fprintf(out, "\n    %s\n\n", strings.ReplaceAll(beginning(file.text), "\n", "\n    "))
 	}
 	if len(missing) == 0 {
 		notify(command, "all files exist: nothing was written")
@@ -117,6 +121,16 @@ func runInit(command *cobra.Command, directory string, yes bool) (int, error) {
 	return statusAccepted, nil
 }
 
+// beginning returns the first lines of a file.
+func beginning(text string) string {
+	const most = 60
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if len(lines) <= most {
+		return strings.Join(lines, "\n")
+	}
+	return fmt.Sprintf("%s\n… (%d more lines)", strings.Join(lines[:most], "\n"), len(lines)-most)
+}
+
 // planFiles returns the files for the CRDs in a directory. There is no test if crdlab finds no
 // object that a CRD accepts.
 func planFiles(ctx context.Context, groups []check.Group, directory string) ([]plannedFile, error) {
@@ -124,7 +138,11 @@ func planFiles(ctx context.Context, groups []check.Group, directory string) ([]p
 	if err != nil {
 		return nil, err
 	}
-	test, err := planTest(ctx, groups)
+	tests, err := planTest(ctx, groups)
+	if err != nil {
+		return nil, err
+	}
+	suites, err := planSuites(ctx, groups, tests)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +156,7 @@ func planFiles(ctx context.Context, groups []check.Group, directory string) ([]p
 	return append([]plannedFile{
 		{".github/workflows/crdlab.yaml", fmt.Sprintf(workflow, tag, strings.Join(checked, " "), strings.Join(tested, " "))},
 		{".pre-commit-config.yaml", fmt.Sprintf(preCommit, tag, list(checked), list(tested))},
-	}, test...), nil
+	}, append(tests, suites...)...), nil
 }
 
 // crdPaths returns the directories with CRDs, relative to a directory above them. For CRDs in
@@ -160,6 +178,38 @@ func crdPaths(groups []check.Group, directory string) ([]string, error) {
 	return slices.Compact(paths), nil
 }
 
+// testOptions are those of "crdlab test" without flags.
+var testOptions = check.Options{
+	Releases:        []string{release.Name(playground.NewestMinor)},
+	FieldValidation: playground.FieldValidationStrict,
+	NewEngine:       func() check.Engine { return check.Engine{Evaluate: engine.New().Evaluate} },
+}
+
+// suiteBudget limits the search for tests of all constraints.
+const suiteBudget = 20 * time.Second
+
+// planSuites returns tests of the constraints of the CRDs, beside their first tests.
+func planSuites(ctx context.Context, groups []check.Group, tests []plannedFile) ([]plannedFile, error) {
+	in := manifest.NewInput()
+	for _, group := range groups {
+		in.Add(group.CRD.File.Path, group.CRD.Text)
+	}
+	for _, file := range tests {
+		in.Add(file.path, file.text)
+	}
+	mutations, err := expect.Mutate(ctx, in, testOptions, expect.MutateOptions{
+		Compare: newComparison, Write: true, Budget: suiteBudget, Progress: func(int, int) {},
+	})
+	if err != nil {
+		return nil, err
+	}
+	var suites []plannedFile
+	for _, written := range mutations.Written {
+		suites = append(suites, plannedFile{path.Join(testsDirectory, filepath.Base(written.Path)), written.Text})
+	}
+	return suites, nil
+}
+
 // planTest returns a test that passes for the first CRD with such a test, or nothing.
 func planTest(ctx context.Context, groups []check.Group) ([]plannedFile, error) {
 	assist := newAssist()
@@ -175,11 +225,7 @@ func planTest(ctx context.Context, groups []check.Group) ([]plannedFile, error) 
 		in := manifest.NewInput()
 		in.Add(group.CRD.File.Path, group.CRD.Text)
 		in.Add(file.path, file.text)
-		result, err := expect.Run(ctx, in, check.Options{
-			Releases:        []string{release.Name(playground.NewestMinor)},
-			FieldValidation: playground.FieldValidationStrict,
-			NewEngine:       func() check.Engine { return check.Engine{Evaluate: engine.New().Evaluate} },
-		})
+		result, err := expect.Run(ctx, in, testOptions)
 		if err != nil {
 			return nil, err
 		}
