@@ -72,7 +72,7 @@ the regular expressions.
 	command.Flags().BoolVar(&flags.mutate, "mutate", false, "change each constraint of the CRDs a little, and list the changes that no test notices")
 	command.Flags().BoolVar(&flags.write, "write", false, "with --mutate, write tests that notice these changes into a file beside the tests of the CRD")
 	command.Flags().StringVar(&flags.since, "since", "", "with --mutate, change only constraints that this git `revision` does not have")
-	command.Flags().StringVar(&flags.html, "html", "", "write the coverage of the rules into this `file` as a page")
+	command.Flags().StringVar(&flags.html, "html", "", "write the coverage of the rules, and with --mutate the changes, into this `file` as a page")
 	command.Flags().Float64Var(&flags.threshold, "threshold", 0, "fail if less than this `percentage` of the rules was seen to hold and to fail, or, with --mutate, of the changes is noticed")
 	addWatch(command, &flags.watch)
 	addGenerator(command)
@@ -135,7 +135,7 @@ func testInput(command *cobra.Command, flags testFlags, in *manifest.Input, prog
 		}
 	}
 	if flags.html != "" {
-		if err := writeCoverage(command.Context(), flags.html, result.Coverage); err != nil {
+		if err := writePage(command.Context(), flags.html, result); err != nil {
 			return 0, usageError("%w", err)
 		}
 	}
@@ -226,13 +226,13 @@ func addUnfailing(ctx context.Context, c *expect.Coverage, releases []string) er
 	})
 }
 
-// writeCoverage writes the coverage of the rules into a file.
-func writeCoverage(ctx context.Context, path string, c expect.Coverage) error {
+// writePage writes the result as a page into a file.
+func writePage(ctx context.Context, path string, r *expect.Result) error {
 	file, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.WriteHTML(ctx, file), file.Close())
+	return errors.Join(r.WriteHTML(ctx, file), file.Close())
 }
 
 func testStatus(in *manifest.Input, r *expect.Result, flags testFlags) int {

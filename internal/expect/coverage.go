@@ -81,9 +81,9 @@ func (r Rule) Missing() string {
 	return "held and never failed"
 }
 
-// WriteHTML writes the coverage as a page that needs no other files.
-func (c Coverage) WriteHTML(ctx context.Context, w io.Writer) error {
-	if err := coveragePage(c).Render(ctx, w); err != nil {
+// WriteHTML writes the coverage, and the changes of constraints if there are any, as a page that needs no other files.
+func (r *Result) WriteHTML(ctx context.Context, w io.Writer) error {
+	if err := page(r.Coverage, r.Mutations).Render(ctx, w); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "\n")
