@@ -402,6 +402,9 @@ func verdictOf(t *mutant.Telling) string {
 	case t.Old != "":
 		request = "as an update, "
 	}
+	if t.Other != "" {
+		return request + "is refused now with: " + t.Message + "\nand would be refused with: " + t.Other
+	}
 	switch isAltered := t.Effect == playground.WitnessChanged; {
 	case t.Accepted && isAltered:
 		return request + "the changed CRD stores it differently: it " + t.Message

@@ -191,22 +191,34 @@ func mutateBranches(name string) func(*lister, map[string]any) {
 	}
 }
 
+// defaultReason is the reason of a rule without one.
+const defaultReason = "FieldValueInvalid"
+
 func mutateRules(l *lister, schema map[string]any) {
 	const keyword = "x-kubernetes-validations"
 	rules, _ := schema[keyword].([]any)
 	for i := range rules {
 		rule, _ := rules[i].(map[string]any)
 		expression, _ := rule["rule"].(string)
-		with := func(other string) any {
+		with := func(name string, value any) any {
 			changed := maps.Clone(rule)
-			changed["rule"] = other
+			changed[name] = value
+			if value == nil {
+				delete(changed, name)
+			}
 			list := slices.Clone(rules)
 			list[i] = changed
 			return list
 		}
-		l.add(Mutant{Change: "rule dropped: " + expression, Effect: OnRules}, keyword, with("true"), keyword, i)
+		l.add(Mutant{Change: "rule dropped: " + expression, Effect: OnRules}, keyword, with("rule", "true"), keyword, i)
 		for _, other := range rewrites(expression) {
-			l.add(Mutant{Change: fmt.Sprintf("rule: %s → %s", expression, other), Effect: OnRules, Finer: true}, keyword, with(other), keyword, i, "rule")
+			l.add(Mutant{Change: fmt.Sprintf("rule: %s → %s", expression, other), Effect: OnRules, Finer: true}, keyword, with("rule", other), keyword, i, "rule")
+		}
+		for _, name := range []string{"messageExpression", "reason", "fieldPath"} {
+			if value, isSet := rule[name].(string); isSet && value != "" && value != defaultReason {
+				change := fmt.Sprintf("%s: %s → none, of the rule %s", name, value, expression)
+				l.add(Mutant{Change: change, Effect: OnRules, Finer: true}, keyword, with(name, nil), keyword, i, name)
+			}
 		}
 	}
 }

@@ -26,9 +26,10 @@ type Trial struct {
 // A Telling is an object that a CRD and a mutant of it treat differently.
 type Telling struct {
 	playground.Witness
-	// Accepted reports that the CRD accepts the object. Otherwise, the mutant does, and Message is the error
-	// under the CRD.
+	// Accepted reports that the CRD accepts the object. Otherwise, Message is the error under the CRD. The mutant accepts
+	// the object then, or refuses it with the error Other.
 	Accepted bool
+	Other    string
 	// Old is the object before an update to Object, as YAML; empty if Object is created.
 	Old string
 	// Status reports that the request updates the status of the object, which had none.

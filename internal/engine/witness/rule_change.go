@@ -3,7 +3,9 @@ package witness
 import (
 	"context"
 	"iter"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/google/cel-go/common/types"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -57,7 +59,7 @@ func (c *Comparison) newRuleChange(ctx context.Context, change Change, version s
 	}
 	rules := after.Schema.XValidations
 	for i, rule := range before.Schema.XValidations {
-		if i < len(rules) && i < len(before.Rules) && i < len(after.Rules) && rules[i].Rule != rule.Rule {
+		if i < len(rules) && i < len(before.Rules) && i < len(after.Rules) && !reflect.DeepEqual(rules[i], rule) {
 			return &ruleChange{ctx, version, change.Own.Path, new.Schema, before, after, i}
 		}
 	}
@@ -84,6 +86,9 @@ func (r *ruleChange) expressions() [2]string {
 	return [2]string{r.before.Schema.XValidations[r.i].Rule, r.after.Schema.XValidations[r.i].Rule}
 }
 
+// changesError reports that only the error of the rule differs.
+func (r *ruleChange) changesError() bool { return r.expressions()[0] == r.expressions()[1] }
+
 func (r *ruleChange) usesOldSelf() bool {
 	return r.before.Rules[r.i].UsesOldSelf || r.after.Rules[r.i].UsesOldSelf
 }
@@ -93,7 +98,8 @@ type difference int
 
 const (
 	none difference = iota
-	// tightens means that the rule only holds before the change, and loosens that it only holds after it.
+	// tightens means that the rule only holds before the change, and loosens that it only holds after it, or that its
+	// error differs.
 	tightens
 	loosens
 )
@@ -108,6 +114,7 @@ func (r *ruleChange) effect(object, old map[string]any) (effect difference, hasE
 		before, failedBefore := r.holds(r.before, target)
 		after, failedAfter := r.holds(r.after, target)
 		hasError = hasError || failedBefore || failedAfter
+		after = after || r.changesError()
 		switch {
 		case before == after:
 		case before && effect != loosens:
@@ -346,22 +353,34 @@ func (c *Comparison) tellUpdate(r *ruleChange, root crdschema.Schema, u update, 
 		Root: root, Attempts: maxTellingAttempts,
 		Keeps: func(object map[string]any) bool { kept, _ := r.effect(object, u.old); return kept == effect },
 		Failures: func(object map[string]any) ([]solve.Failure, error) {
-			return solve.Failures(object, c.home.send(accepting, object, old), accepting.CRD.Report.Rules), nil
+			report := c.home.send(accepting, object, old)
+			if r.changesError() && failsAlone(report, r.id(accepting, refused)) {
+				return nil, nil
+			}
+			return solve.Failures(object, report, accepting.CRD.Report.Rules), nil
 		},
 	}
 	found, failures, err := solver.Solve(u.object)
 	if err != nil || len(failures) > 0 {
 		return nil
 	}
-	message, ok := r.rejection(c.home.send(rejecting, found, old), rejecting, refused)
+	report := c.home.send(rejecting, found, old)
+	message, ok := failureOf(report, r.id(rejecting, refused))
 	if !ok {
 		return nil
+	}
+	other := ""
+	if r.changesError() {
+		message, other = errorOf(report), errorOf(c.home.send(accepting, found, old))
+		if message == other {
+			return nil
+		}
 	}
 	telling := &mutant.Telling{
 		Witness: playground.Witness{
 			Object: toYAML(found), Excerpt: excerpt(found, valuePath(r.path)), Effect: playground.WitnessRejected, Message: message,
 		},
-		Accepted: effect == tightens, Old: old, Status: c.home.status,
+		Accepted: effect == tightens, Other: other, Old: old, Status: c.home.status,
 	}
 	if telling.Status {
 		telling.Old = toYAML(withoutStatus(found))
@@ -372,13 +391,36 @@ func (c *Comparison) tellUpdate(r *ruleChange, root crdschema.Schema, u update, 
 	return telling
 }
 
-// rejection returns the message of the rule in a report, or false if it did not fail.
-func (r *ruleChange) rejection(report playground.Object, target object.Target, expression string) (message string, ok bool) {
+// id returns the ID of a rule of the node.
+func (r *ruleChange) id(target object.Target, expression string) string {
 	for _, rule := range target.CRD.Report.Rules {
-		if rule.Version != r.version || rule.SchemaPath != r.path.String() || rule.Rule != expression {
-			continue
+		if rule.Version == r.version && rule.SchemaPath == r.path.String() && rule.Rule == expression {
+			return rule.ID
 		}
-		return failureOf(report, rule.ID)
 	}
-	return "", false
+	return ""
+}
+
+// failsAlone reports whether all errors are those of the rule.
+func failsAlone(report playground.Object, id string) bool {
+	failing, errors := 0, 0
+	for _, result := range report.Rules {
+		if result.ID == id && result.Outcome == playground.OutcomeFail {
+			failing++
+		}
+	}
+	for _, f := range report.Findings {
+		if f.Severity == playground.SeverityError {
+			errors++
+		}
+	}
+	return failing > 0 && errors == failing
+}
+
+// errorOf returns the API server's error about an object, without its name.
+func errorOf(report playground.Object) string {
+	if _, message, ok := strings.Cut(report.Status.Message, " is invalid: "); ok {
+		return message
+	}
+	return report.Status.Message
 }
