@@ -197,12 +197,12 @@ func (r *ruleChange) reads(root crdschema.Schema, path []any) (all [][]any) {
 }
 
 // edits returns changes of the values that the rules read: near their literals, other values, and none.
-func (r *ruleChange) edits(root crdschema.Schema, path []any) []solve.Edit {
+func (r *ruleChange) edits(root crdschema.Schema, path []any, reads [][]any) []solve.Edit {
 	var all []solve.Edit
 	for _, expression := range r.expressions() {
 		all = append(all, solve.RuleEdits(root, path, expression)...)
 	}
-	for _, read := range r.reads(root, path) {
+	for _, read := range reads {
 		schema := root.At(read)
 		if schema.Schema == nil || len(read) == 0 {
 			continue
@@ -215,22 +215,22 @@ func (r *ruleChange) edits(root crdschema.Schema, path []any) []solve.Edit {
 	return all
 }
 
-// variants returns an object, and copies with one change.
-func (r *ruleChange) variants(root crdschema.Schema, path []any, object map[string]any) []map[string]any {
-	variants, known := []map[string]any{object}, map[string]bool{jsonvalue.String(object): true}
-	for _, edit := range r.edits(root, path) {
+// variants returns an object, and copies with one of the changes.
+func variants(root crdschema.Schema, edits []solve.Edit, object map[string]any) []map[string]any {
+	all, known := []map[string]any{object}, map[string]bool{jsonvalue.String(object): true}
+	for _, edit := range edits {
 		changed, ok := edit.Place(root, object)
-		if key := jsonvalue.String(changed); ok && !known[key] && len(variants) < maxVariants {
+		if key := jsonvalue.String(changed); ok && !known[key] && len(all) < maxVariants {
 			known[key] = true
-			variants = append(variants, changed)
+			all = append(all, changed)
 		}
 	}
-	return variants
+	return all
 }
 
 // doubled returns copies of an object with two equal items in the lists that the rules read.
-func (r *ruleChange) doubled(root crdschema.Schema, path []any, object map[string]any) (all []map[string]any) {
-	for _, read := range r.reads(root, path) {
+func doubled(reads [][]any, object map[string]any) (all []map[string]any) {
+	for _, read := range reads {
 		value, _ := jsonvalue.At(object, read)
 		list, _ := value.([]any)
 		if len(list) != 1 {
@@ -250,7 +250,9 @@ type update struct{ object, old map[string]any }
 // and objects with two changes.
 func (r *ruleChange) updates(root crdschema.Schema, path []any, base map[string]any) iter.Seq[update] {
 	return func(yield func(update) bool) {
-		variants := r.variants(root, path, base)
+		reads := r.reads(root, path)
+		edits := r.edits(root, path, reads)
+		variants := variants(root, edits, base)
 		for _, object := range variants {
 			if !yield(update{object, nil}) {
 				return
@@ -267,13 +269,13 @@ func (r *ruleChange) updates(root crdschema.Schema, path []any, base map[string]
 			return
 		}
 		for _, object := range variants {
-			for _, twice := range r.doubled(root, path, object) {
+			for _, twice := range doubled(reads, object) {
 				if !yield(update{twice, nil}) {
 					return
 				}
 			}
 		}
-		edits, count := r.edits(root, path), 0
+		count := 0
 		for i, object := range variants[1:] {
 			for _, edit := range edits[min(i, len(edits)):] {
 				if count++; count > maxPairs {
