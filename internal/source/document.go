@@ -29,11 +29,13 @@ type Document struct {
 	// root is nil if the document is empty or has an error.
 	root *yaml.Node
 	keys keyIndex
+	// nodes and aliases are the numbers of nodes and aliases below root, if it was parsed as YAML.
+	nodes, aliases int
 	// duplicates finds the duplicate keys at its first call.
 	duplicates func() *duplicates
 }
 
-func parseDocument(x *yamltext.Index, c yamltext.Chunk, budget *yamltext.Budget) *Document {
+func newDocument(x *yamltext.Index, c yamltext.Chunk) *Document {
 	d := &Document{
 		Text:   x.Text()[c.Start:c.End],
 		Range:  x.Range(c.Start, c.End),
@@ -41,6 +43,11 @@ func parseDocument(x *yamltext.Index, c yamltext.Chunk, budget *yamltext.Budget)
 		layout: yamltext.NewYAMLLayout(x, c.Start, c.End),
 	}
 	d.duplicates = sync.OnceValue(func() *duplicates { return findDuplicates(d) })
+	return d
+}
+
+func parseDocument(x *yamltext.Index, c yamltext.Chunk, budget *yamltext.Budget) *Document {
+	d := newDocument(x, c)
 	if c.Bad != "" {
 		message := "invalid Yaml document separator: " + c.Bad
 		d.Err = d.syntaxError(message, 0, yamltext.LineEnd(d.Text, 0))
@@ -105,10 +112,13 @@ func (d *Document) parseYAML(budget *yamltext.Budget) {
 	if root == nil {
 		return
 	}
+	nodes, aliases := budget.Spent()
 	if n, err := budget.SpendTree(root); err != nil {
 		d.setError(err, d.layout.Offset(n)-d.layout.Start)
 		return
 	}
+	d.nodes, d.aliases = budget.Spent()
+	d.nodes, d.aliases = d.nodes-nodes, d.aliases-aliases
 	if at, ok := d.findTrailing(root); ok {
 		unread := d.syntaxError("unexpected text after the value", at-d.layout.Start, yamltext.LineEnd(d.Text, at-d.layout.Start))
 		unread.Unread = true

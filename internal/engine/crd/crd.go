@@ -92,6 +92,10 @@ type Request struct {
 	between *apiextensions.CustomResourceDefinition
 	// oldRevision is the resourceVersion in the old CRD's document.
 	oldRevision string
+	// last is the last decoded CRD, parsed the file of the document, and edit how it differs from the last one.
+	last   *lastDecoded
+	parsed *source.File
+	edit   *source.Edit
 	// valid is nil if the request must not use the memo.
 	valid *validMemo
 	// findings becomes the findings of the report when the request ends.
@@ -102,17 +106,18 @@ type Request struct {
 type Evaluator struct {
 	compiler *celrule.Compiler
 	valid    *validMemo
+	last     *lastDecoded
 }
 
 // NewEvaluator returns an evaluator with empty caches.
 func NewEvaluator() *Evaluator {
-	return &Evaluator{celrule.NewCompiler(), &validMemo{}}
+	return &Evaluator{celrule.NewCompiler(), &validMemo{}, &lastDecoded{}}
 }
 
 // NewRequest returns the request for the CRD of s, which must have its defaults.
 func (e *Evaluator) NewRequest(ctx context.Context, s playground.Scenario) *Request {
 	r := &Request{
-		CRD: newCRD(e.compiler), ctx: ctx, valid: e.valid, findings: finding.NewCollector(finding.MaxDescribed),
+		CRD: newCRD(e.compiler), ctx: ctx, valid: e.valid, last: e.last, findings: finding.NewCollector(finding.MaxDescribed),
 		yaml: s.CRD, oldYAML: s.OldCRD, fieldValidation: s.FieldValidation, fieldManager: s.CRDFieldManager, force: s.CRDForce,
 		stored: s.CRDStored, verdictOnly: s.VerdictOnly, now: requestTime(s.Now),
 	}

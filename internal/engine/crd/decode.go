@@ -65,6 +65,9 @@ func decode(r *Request) error {
 	if version, _ := r.Doc.Lookup("apiVersion"); version == apiextensionsv1beta1.SchemeGroupVersion.String() {
 		return r.refuseV1beta1()
 	}
+	if r.operation != playground.CRDOperationClientApply && r.decodeEdited() {
+		return nil
+	}
 	data, yaml := []byte(r.Doc.Text), !r.Doc.JSON()
 	if r.operation == playground.CRDOperationClientApply {
 		var err error
@@ -93,6 +96,10 @@ func decode(r *Request) error {
 		return fmt.Errorf("decoded a %T, not a CustomResourceDefinition", object)
 	}
 	r.Internal = decoded
+	if yaml {
+		isStrict := err == nil && r.fieldValidation != playground.FieldValidationIgnore
+		r.remember(isStrict, isStrict)
+	}
 	return nil
 }
 

@@ -45,6 +45,9 @@ func (b *Budget) Spend(offset, depth, nodes, aliases int) error {
 	return nil
 }
 
+// Spent returns the numbers of nodes and aliases so far.
+func (b *Budget) Spent() (nodes, aliases int) { return b.nodes, b.aliases }
+
 // SpendTree counts the nodes below root exactly, without following aliases. If
 // a limit is exceeded, it returns the node at fault and an *Exceeded without an
 // offset.

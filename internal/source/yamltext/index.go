@@ -45,6 +45,11 @@ func (x *Index) Lines() []int32 { return x.lines }
 // YAMLLines returns the offsets of line starts in YAML 1.1.
 func (x *Index) YAMLLines() []int32 { return x.yamlLines }
 
+// HasPlainLines reports whether all lines end with \n.
+func (x *Index) HasPlainLines() bool {
+	return &x.lines[0] == &x.yamlLines[0] && strings.IndexByte(x.text, '\r') < 0
+}
+
 // scanLines fills the line tables and reports whether the source is ASCII.
 func (x *Index) scanLines() bool {
 	estimate := len(x.text)/32 + 1

@@ -1,0 +1,216 @@
+package crd
+
+import (
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/engine/release"
+	"github.com/crdlab/crdlab/internal/playground"
+	"github.com/crdlab/crdlab/internal/source"
+)
+
+// A lastDecoded remembers the last decoded CRD. Most keystrokes change one keyword of a schema node: then upstream decodes
+// this node, and the CRD shares all others with the last one. BenchmarkCRDEdit measures it.
+type lastDecoded struct{ atomic.Pointer[decodedCRD] }
+
+// A decodedCRD is a CRD after its decoding. Nothing changes it.
+type decodedCRD struct {
+	file *source.File
+	doc  *source.Document
+	crd  *apiextensions.CustomResourceDefinition
+	// isStrict reports that the document has neither unknown nor duplicate fields, and isUnique that it has no duplicates.
+	isStrict, isUnique bool
+}
+
+// parsed returns the last parsed file, or nil.
+func (l *lastDecoded) parsed() *source.File {
+	if last := l.Load(); last != nil {
+		return last.file
+	}
+	return nil
+}
+
+// unshared returns a copy of a CRD whose metadata, status and versions can be changed.
+func unshared(crd *apiextensions.CustomResourceDefinition) *apiextensions.CustomResourceDefinition {
+	out := *crd
+	crd.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	crd.Status.DeepCopyInto(&out.Status)
+	out.Spec.Versions = slices.Clone(crd.Spec.Versions)
+	return &out
+}
+
+// remember remembers the decoded CRD. Older releases remove fields from its schemas, so that they cannot be shared.
+func (r *Request) remember(isStrict, isUnique bool) {
+	if release.HasRatcheting() {
+		r.last.Store(&decodedCRD{r.parsed, r.Doc, unshared(r.Internal), isStrict, isUnique})
+	}
+}
+
+// decodeEdited decodes the schema node that differs from the last CRD. It returns false if the whole document is to be
+// decoded.
+func (r *Request) decodeEdited() bool {
+	last := r.last.Load()
+	if last == nil || r.edit == nil || r.edit.Before != last.doc || !release.HasRatcheting() {
+		return false
+	}
+	isUnique := last.isStrict || last.isUnique || len(last.doc.DuplicateKeys()) == 0
+	if !isUnique || !last.isStrict && r.fieldValidation != playground.FieldValidationIgnore {
+		return false
+	}
+	if len(r.edit.Names) == 0 {
+		r.Internal = unshared(last.crd)
+		r.remember(last.isStrict, isUnique)
+		return true
+	}
+	version, path, ok := editedNode(r.edit.Path)
+	if !ok || version >= len(last.crd.Spec.Versions) {
+		return false
+	}
+	crd := unshared(last.crd)
+	validation := crd.Spec.Versions[version].Schema
+	isShared := crd.Spec.Validation != nil
+	if isShared {
+		validation = crd.Spec.Validation
+	}
+	if validation == nil || isShared && len(crd.Spec.Versions) > 1 {
+		return false
+	}
+	former := SchemaAt(validation.OpenAPIV3Schema, path)
+	if former == nil {
+		return false
+	}
+	node, ok := r.decodeNode(version, path, former)
+	if !ok {
+		return false
+	}
+	changed := &apiextensions.CustomResourceValidation{OpenAPIV3Schema: withNode(validation.OpenAPIV3Schema, path, node)}
+	if isShared {
+		crd.Spec.Validation = changed
+	} else {
+		// Equal schemas of all versions would become one.
+		for i, v := range crd.Spec.Versions {
+			if i == version || v.Schema == nil {
+				continue
+			}
+			if other := SchemaAt(v.Schema.OpenAPIV3Schema, path); other != nil && apiequality.Semantic.DeepEqual(other, node) {
+				return false
+			}
+		}
+		crd.Spec.Versions[version].Schema = changed
+	}
+	r.Internal = crd
+	r.remember(last.isStrict, isUnique)
+	return true
+}
+
+// schemaDepth is the number of steps to the schema of a version.
+const schemaDepth = 5
+
+// editedNode returns the version and the path of the innermost schema node that contains a mapping.
+func editedNode(at []any) (version int, path crdschema.Path, ok bool) {
+	if len(at) < schemaDepth || at[0] != "spec" || at[1] != "versions" || at[3] != "schema" || at[4] != "openAPIV3Schema" {
+		return 0, nil, false
+	}
+	if version, ok = at[2].(int); !ok {
+		return 0, nil, false
+	}
+	for rest := at[schemaDepth:]; len(rest) > 0; {
+		step, _ := rest[0].(string)
+		switch {
+		case step == "properties" && len(rest) > 1:
+			name, _ := rest[1].(string)
+			path, rest = append(path, step, name), rest[2:]
+		case step == "items", step == "additionalProperties":
+			path, rest = append(path, step), rest[1:]
+		default:
+			return version, path, true
+		}
+	}
+	return version, path, true
+}
+
+// nodeHeader is a document up to a schema node, which follows with an indentation of more than four spaces.
+const nodeHeader = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n versions:\n - schema:\n    openAPIV3Schema:\n"
+
+// decodeNode decodes a schema node of a version. It takes the nodes below from the former node, unless the edit adds or
+// changes them. It returns false after any error.
+func (r *Request) decodeNode(version int, path crdschema.Path, former *apiextensions.JSONSchemaProps) (*apiextensions.JSONSchemaProps, bool) {
+	at := r.SchemaPath(version, path)
+	var properties []string
+	var hasItems, hasAdditional bool
+	text, indent, ok := r.Doc.Excerpt(at, func(entry []any) source.Part {
+		name, _ := entry[len(at)].(string)
+		below := len(entry) - len(at)
+		isMapping := isBlockMapping(r.Doc, entry)
+		switch {
+		case name == "properties" && below == 1 && isMapping:
+			return source.Entries
+		case name == "properties" && below == 2:
+			property, _ := entry[len(at)+1].(string)
+			if _, known := former.Properties[property]; !known || r.edit.Concerns(entry) {
+				return source.Whole
+			}
+			properties = append(properties, property)
+			return source.Stub
+		case name == "items" && isMapping && former.Items != nil && former.Items.Schema != nil && !r.edit.Concerns(entry):
+			hasItems = true
+			return source.Stub
+		case name == "additionalProperties" && isMapping && former.AdditionalProperties != nil && former.AdditionalProperties.Schema != nil && !r.edit.Concerns(entry):
+			hasAdditional = true
+			return source.Stub
+		}
+		return source.Whole
+	})
+	if !ok || indent <= 4 {
+		return nil, false
+	}
+	object, _, err := decodeData([]byte(nodeHeader+text), true, true, &apiextensions.CustomResourceDefinition{})
+	decoded, isCRD := object.(*apiextensions.CustomResourceDefinition)
+	if err != nil || !isCRD || decoded.Spec.Validation == nil || decoded.Spec.Validation.OpenAPIV3Schema == nil {
+		return nil, false
+	}
+	node := decoded.Spec.Validation.OpenAPIV3Schema
+	for _, name := range properties {
+		node.Properties[name] = former.Properties[name]
+	}
+	if hasItems {
+		node.Items = former.Items
+	}
+	if hasAdditional {
+		node.AdditionalProperties = former.AdditionalProperties
+	}
+	return node, true
+}
+
+// isBlockMapping reports whether a value is a mapping with entries in lines of their own.
+func isBlockMapping(doc *source.Document, path []any) bool {
+	location, ok := doc.At(path...)
+	return ok && location.IsBlockMapping()
+}
+
+// withNode returns a schema with another node at a path. It shares all other nodes.
+func withNode(root *apiextensions.JSONSchemaProps, path crdschema.Path, node *apiextensions.JSONSchemaProps) *apiextensions.JSONSchemaProps {
+	if len(path) == 0 {
+		return node
+	}
+	out := *root
+	switch child, rest := childSchema(root, path); path[0] {
+	case "items":
+		items := *root.Items
+		items.Schema = withNode(child, rest, node)
+		out.Items = &items
+	case "additionalProperties":
+		additional := *root.AdditionalProperties
+		additional.Schema = withNode(child, rest, node)
+		out.AdditionalProperties = &additional
+	default:
+		out.Properties = maps.Clone(root.Properties)
+		out.Properties[path[1]] = *withNode(child, rest, node)
+	}
+	return &out
+}

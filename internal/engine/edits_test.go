@@ -1,0 +1,206 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/playground"
+)
+
+var sessions = flag.Int("sessions", 40, "number of random edit sessions")
+
+const editedCRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: crontabs.example.com
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: crontabs, singular: crontab, kind: CronTab, listKind: CronTabList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        description: A job.
+        type: object
+        properties:
+          spec:
+            description: |-
+              The wanted state.
+
+              It has several lines.
+            type: object
+            required:
+            - replicas
+            x-kubernetes-validations:
+            - rule: self.replicas <= self.max
+              message: too many
+            properties:
+              replicas: {type: integer, minimum: 1}
+              max:
+                type: integer
+                default: 10
+              names:
+                type: array
+                maxItems: 10
+                items:
+                  type: object
+                  required: [name]
+                  properties:
+                    name:
+                      type: string
+                      maxLength: 20
+                      pattern: ^[a-z]+$
+                    labels:
+                      type: object
+                      additionalProperties:
+                        type: string
+                        maxLength: 5
+              anything:
+                type: object
+                x-kubernetes-preserve-unknown-fields: true
+          status:
+            type: object
+            properties:
+              phase: {type: string, enum: [a, b]}
+  - name: v2
+    served: true
+    storage: false
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            x-kubernetes-preserve-unknown-fields: true
+`
+
+const editedObject = `apiVersion: example.com/v1
+kind: CronTab
+metadata: {name: a}
+spec:
+  replicas: 3
+  names:
+  - name: a
+    labels: {x: y}
+`
+
+var editFragments = []string{
+	"x", "1", " ", "\n", ":", "- ", "#", "'", "\"", "{", "}", "maxLength: 3", "type: string", "type: integer", "required: [a]", "unknown: 1",
+	"nullable: true", "default: 5", "x-kubernetes-validations:", "properties:", "items: {type: string}", "y: {type: boolean}", "&a ", "|", "? ", "yes: ",
+}
+
+// TestEditSessions compares the report after each of many random edits with that of an engine that knows no earlier text.
+func TestEditSessions(t *testing.T) {
+	type text struct{ crd, object string }
+	texts := []text{{editedCRD, editedObject}}
+	for _, name := range []string{"cert-manager/crd.certificates.cert-manager.io.yaml", "gateway-api/crd.referencegrants.gateway.networking.k8s.io.yaml"} {
+		if crd, err := os.ReadFile(filepath.Join(os.Getenv("CRDLAB_CORPUS"), name)); err == nil {
+			texts = append(texts, text{string(crd), ""})
+		}
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	shared := 0
+	for i := range *sessions {
+		first := texts[i%len(texts)]
+		if i%(len(texts)+1) == 0 {
+			first = texts[0]
+		}
+		e := engine.New()
+		s := playground.Scenario{CRD: first.crd, Object: first.object, Now: "2026-01-02T03:04:05Z", FieldValidation: []string{"Strict", "Warn", "Ignore"}[i%3]}
+		for range 25 {
+			if random.IntN(6) == 0 {
+				s.CRD = first.crd
+			}
+			s.CRD = editCRD(random, s.CRD)
+			got, want := reportOf(t, e, s), reportOf(t, engine.New(), s)
+			if got != want {
+				t.Fatalf("session %d, field validation %s: the reports differ for the CRD\n%s\n%s", i, s.FieldValidation, s.CRD, firstDifference(got, want))
+			}
+			if c, err := engine.SetDefaults(s); err == nil {
+				shared += sharedNodes(e, c, editCRD(random, s.CRD))
+			}
+		}
+	}
+	if shared < *sessions {
+		t.Errorf("%d edits shared nodes with the CRD before, in %d sessions", shared, *sessions)
+	}
+}
+
+// sharedNodes returns 1 if a changed CRD shares schema nodes with the one before.
+func sharedNodes(e *engine.Engine, s playground.Scenario, crd string) int {
+	before := e.EvaluateCRD(context.Background(), s)
+	s.CRD = crd
+	after := e.EvaluateCRD(context.Background(), s)
+	if before.Internal == nil || after.Internal == nil {
+		return 0
+	}
+	for _, version := range []string{"v1", "v2", "v1beta1"} {
+		a, b := before.VersionSchema(version), after.VersionSchema(version)
+		if a == nil || b == nil {
+			continue
+		}
+		for name, child := range a.Properties["spec"].Properties {
+			if other := b.Properties["spec"].Properties[name].Items; other != nil && other == child.Items {
+				return 1
+			}
+		}
+	}
+	return 0
+}
+
+func editCRD(random *rand.Rand, text string) string {
+	at := random.IntN(len(text))
+	start := strings.LastIndexByte(text[:at], '\n') + 1
+	end := at + strings.IndexByte(text[at:]+"\n", '\n')
+	indent := text[start : start+len(text[start:end])-len(strings.TrimLeft(text[start:end], " "))]
+	fragment := editFragments[random.IntN(len(editFragments))]
+	switch random.IntN(6) {
+	case 0:
+		return text[:at] + text[min(at+1, len(text)):]
+	case 1:
+		return text[:start] + indent + fragment + "\n" + text[start:]
+	case 2:
+		return text[:start] + text[min(end+1, len(text)):]
+	case 3:
+		return text[:end] + fragment + text[end:]
+	case 4:
+		return text[:end] + "\n" + text[start:end] + text[end:]
+	}
+	return text[:at] + fragment + text[at:]
+}
+
+func reportOf(t *testing.T, e *engine.Engine, s playground.Scenario) string {
+	t.Helper()
+	report, err := e.Evaluate(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report.Timing = playground.Timing{}
+	encoded, err := json.MarshalIndent(report, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(encoded)
+}
+
+// firstDifference returns the first line that differs in two texts.
+func firstDifference(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return "got  " + strings.Join(a[max(0, i-4):i+1], "\n") + "\nwant " + b[i]
+		}
+	}
+	return "the lengths differ"
+}

@@ -1,0 +1,111 @@
+package source
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A Part says how much of an entry an excerpt has.
+type Part int
+
+const (
+	// Whole is the entry as it is.
+	Whole Part = iota
+	// Stub has an empty mapping in place of the value.
+	Stub
+	// Entries has a part of each entry of the value, which is a mapping.
+	Entries
+)
+
+// Excerpt returns the lines of the block mapping at a path, with a part of each entry, which part chooses by the path
+// of the entry. indent is the number of spaces before each key. It returns false for other values, and if lines depend on
+// those that they follow.
+func (d *Document) Excerpt(path []any, part func(path []any) Part) (text string, indent int, ok bool) {
+	x := excerpt{lines: newLineTable(d), part: part}
+	if !d.index.HasPlainLines() || d.JSON() {
+		return "", 0, false
+	}
+	n, end := d.root, x.lines.lines()-1
+	for _, step := range path {
+		if n, end = childOf(n, step, end); n == nil {
+			return "", 0, false
+		}
+	}
+	if n == nil || !x.isBlock(n) || !x.add(n, path, end) {
+		return "", 0, false
+	}
+	return x.out.String(), n.Column - 1, true
+}
+
+// childOf returns the value at a step below a node with its last line.
+func childOf(n *yaml.Node, step any, end int) (*yaml.Node, int) {
+	for i, child := range n.Content {
+		switch {
+		case n.Kind == yaml.SequenceNode && step == i:
+			if i+1 < len(n.Content) {
+				end = n.Content[i+1].Line - 2
+			}
+			return child, end
+		case n.Kind == yaml.MappingNode && i%2 == 0 && step == child.Value:
+			if i+2 < len(n.Content) {
+				end = n.Content[i+2].Line - 2
+			}
+			return n.Content[i+1], end
+		}
+	}
+	return nil, 0
+}
+
+type excerpt struct {
+	lines lineTable
+	part  func([]any) Part
+	out   strings.Builder
+}
+
+// isBlock reports whether a node is a block mapping whose keys begin lines.
+func (x *excerpt) isBlock(n *yaml.Node) bool {
+	if n.Kind != yaml.MappingNode || n.Style&yaml.FlowStyle != 0 || n.Anchor != "" || len(n.Content) == 0 {
+		return false
+	}
+	start := x.lines.starts[n.Content[0].Line-1]
+	return strings.Trim(x.lines.text[start:start+n.Content[0].Column-1], " ") == ""
+}
+
+// add adds the entries of a block mapping that ends in a line.
+func (x *excerpt) add(n *yaml.Node, path []any, end int) bool {
+	for i := 0; i < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		last := end
+		if i+2 < len(n.Content) {
+			last = n.Content[i+2].Line - 2
+		}
+		at := append(path[:len(path):len(path)], key.Value)
+		if key.Kind != yaml.ScalarNode || key.Line-1 > last {
+			return false
+		}
+		switch x.part(at) {
+		case Whole:
+			x.out.WriteString(x.lines.between(key.Line-1, last))
+		case Stub:
+			x.out.WriteString(strings.Repeat(" ", n.Column-1) + quotedKey(key) + ": {}\n")
+		case Entries:
+			if !x.isBlock(value) || value.Line == key.Line {
+				return false
+			}
+			x.out.WriteString(strings.Repeat(" ", n.Column-1) + quotedKey(key) + ":\n")
+			if !x.add(value, at, last) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// quotedKey returns a key that decoders read like the original.
+func quotedKey(key *yaml.Node) string {
+	if JSONName(key) != "" {
+		return key.Value
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(key.Value) + `"`
+}
