@@ -1,6 +1,6 @@
 # Measurements, pictures, fuzzing, and the search for known vulnerabilities.
 
-.PHONY: pictures load bench bench-page bench-timeline bench-lsp bench-peers audit fuzz
+.PHONY: pictures load bench bench-page bench-timeline bench-lsp bench-peers audit fuzz edits
 pictures: build chromium ## take the pictures of the page in docs/
 	npx playwright test -c web/flows/pictures.config.ts
 
@@ -42,3 +42,7 @@ fuzz: ## run each fuzz target for FUZZTIME
 		echo "$$target in $$(dirname $$file)"; \
 		nice go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s ./$$(dirname $$file) </dev/null || failed=1; \
 	done < <(grep -rno --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' cmd deploy internal wasm web | sed -E 's/:[0-9]+:func /:/'); exit $$failed
+
+edits: ## compare the reports in 2,000 sessions of random edits with those of a fresh engine
+	go test ./internal/source -run '^TestParseAfter$$' -rounds 2000000 -timeout 1h
+	go test ./internal/engine -run '^TestEditSessions$$' -sessions 2000 -timeout 2h

@@ -14,7 +14,7 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-var sessions = flag.Int("sessions", 40, "number of random edit sessions")
+var sessions = flag.Int("sessions", 16, "number of random edit sessions")
 
 const editedCRD = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -21,7 +21,7 @@ import (
 //	applied    -            1                                      -
 //
 // A [Version] has a further cache: idle table convertors (BenchmarkObjectEdit). For the
-// memo of valid CRDs, see [validMemo].
+// memo of valid CRDs, see [validMemo], and for the last decoded one [lastDecoded].
 type derived struct {
 	published struct {
 		sync.Once
