@@ -26,6 +26,8 @@ package boundary
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"runtime/debug"
 	"syscall/js"
 
 	"github.com/crdlab/crdlab/internal/assist"
@@ -40,6 +42,9 @@ import (
 // maxLive is the size of the live heap above which the caches of CRDs are emptied, in
 // bytes. Sixteen versions of a large CRD would fill the memory.
 const maxLive = 128 << 20
+
+// startPercent makes the garbage collector run often while the module starts.
+const startPercent = 10
 
 // Serve exports e to JavaScript. It never returns.
 func Serve(e *engine.Engine) {
@@ -69,9 +74,11 @@ func Serve(e *engine.Engine) {
 		garbage.rest()
 		return nil
 	}))
+	// A module that has started would contain the garbage of its start.
+	debug.SetGCPercent(startPercent)
+	runtime.GC()
 	warmUp(e)
 	exchange.Announce()
-	// A module that has started would contain the garbage of its start.
 	garbage.collect()
 	select {}
 }
