@@ -2,13 +2,14 @@ package engine_test
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/crdlab/crdlab/internal/engine"
 	"github.com/crdlab/crdlab/internal/playground"
@@ -123,9 +124,8 @@ func TestEditSessions(t *testing.T) {
 				s.CRD = first.crd
 			}
 			s.CRD = editCRD(random, s.CRD)
-			got, want := reportOf(t, e, s), reportOf(t, engine.New(), s)
-			if got != want {
-				t.Fatalf("session %d, field validation %s: the reports differ for the CRD\n%s\n%s", i, s.FieldValidation, s.CRD, firstDifference(got, want))
+			if diff := cmp.Diff(encodeReport(t, engine.New(), s), encodeReport(t, e, s)); diff != "" {
+				t.Fatalf("session %d, field validation %s: the report on\n%s\ndiffers from that of a new engine (-new +this):\n%s", i, s.FieldValidation, s.CRD, diff)
 			}
 			if c, err := engine.SetDefaults(s); err == nil {
 				shared += sharedNodes(e, c, editCRD(random, s.CRD))
@@ -178,29 +178,4 @@ func editCRD(random *rand.Rand, text string) string {
 		return text[:end] + "\n" + text[start:end] + text[end:]
 	}
 	return text[:at] + fragment + text[at:]
-}
-
-func reportOf(t *testing.T, e *engine.Engine, s playground.Scenario) string {
-	t.Helper()
-	report, err := e.Evaluate(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	report.Timing = playground.Timing{}
-	encoded, err := json.MarshalIndent(report, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(encoded)
-}
-
-// firstDifference returns the first line that differs in two texts.
-func firstDifference(got, want string) string {
-	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return "got  " + strings.Join(a[max(0, i-4):i+1], "\n") + "\nwant " + b[i]
-		}
-	}
-	return "the lengths differ"
 }

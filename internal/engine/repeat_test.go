@@ -22,9 +22,9 @@ var repetitions = flag.Int("repeat", 2, "evaluations of each case in TestReports
 func TestReportsAreRepeatable(t *testing.T) {
 	for _, c := range readCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
-			first := encodeReport(t, c.Scenario)
+			first := encodeReport(t, engine.New(), c.Scenario)
 			for range *repetitions - 1 {
-				if diff := cmp.Diff(first, encodeReport(t, c.Scenario)); diff != "" {
+				if diff := cmp.Diff(first, encodeReport(t, engine.New(), c.Scenario)); diff != "" {
 					t.Fatalf("the report differs from the first (-first +this):\n%s", diff)
 				}
 			}
@@ -32,8 +32,9 @@ func TestReportsAreRepeatable(t *testing.T) {
 	}
 }
 
-func encodeReport(t *testing.T, s playground.Scenario) string {
-	report, err := engine.New().Evaluate(context.Background(), s)
+func encodeReport(t *testing.T, e *engine.Engine, s playground.Scenario) string {
+	t.Helper()
+	report, err := e.Evaluate(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

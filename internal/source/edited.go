@@ -33,60 +33,55 @@ func (e *Edit) Concerns(entry []any) bool {
 // other nodes. The edit is nil if it parses everything, or if decoders may read one of the keys in another way.
 func ParseAfter(before *File, text string, bounds Limits) (*File, *Edit, error) {
 	bounds = bounds.orDefault()
-	if file, edit := parseAfter(before, text, bounds); file != nil {
+	if before == nil || len(text) > bounds.MaxBytes {
+		file, err := Parse(text, bounds)
+		return file, nil, err
+	}
+	index := yamltext.NewIndex(text)
+	if file, edit := parseAfter(before, index, bounds); file != nil {
 		return file, edit, nil
 	}
-	file, err := Parse(text, bounds)
+	file, err := parse(index, bounds)
 	return file, nil, err
 }
 
 // parseAfter returns nil if it must parse everything.
-func parseAfter(before *File, text string, bounds Limits) (*File, *Edit) {
-	if before == nil || len(before.Documents) != 1 || len(text) > bounds.MaxBytes || !before.index.HasPlainLines() {
+func parseAfter(before *File, index *yamltext.Index, bounds Limits) (*File, *Edit) {
+	if len(before.Documents) != 1 || !before.index.HasPlainLines() || !index.HasPlainLines() {
 		return nil, nil
 	}
-	chunks := yamltext.Split(text)
+	chunks := yamltext.Split(index.Text())
 	old := before.Documents[0]
 	if len(chunks) != 1 || chunks[0].Bad != "" || old.root == nil || old.Err != nil || old.JSON() || old.aliases > 0 {
 		return nil, nil
 	}
-	file := &File{index: yamltext.NewIndex(text)}
-	if !file.index.HasPlainLines() {
-		return nil, nil
-	}
-	d := newDocument(file.index, chunks[0])
+	d := newDocument(index, chunks[0])
 	c := newChange(old, d)
-	if !c.find(old.root, c.old.lines()-1) || !c.parse(bounds) {
+	if !c.find(old.root, len(c.old.starts)-1) || !c.parse(bounds) {
 		return nil, nil
 	}
 	d.root, d.nodes = c.replaced(old.root, c.steps), c.nodes
-	file.Documents = []*Document{d}
-	return file, c.edit()
+	return &File{Documents: []*Document{d}, index: index}, c.edit()
 }
 
-// A lineTable has the lines of a text.
+// A lineTable has the lines of a document in a file whose lines end with \n.
 type lineTable struct {
+	// text is the file up to the end of the document, and starts holds the offsets of the document's lines.
 	text   string
-	starts []int
+	starts []int32
 }
 
 func newLineTable(d *Document) lineTable {
-	t := lineTable{text: d.Text, starts: []int{0}}
-	for at := 0; ; {
-		i := strings.IndexByte(d.Text[at:], '\n')
-		if i < 0 {
-			return t
-		}
-		at += i + 1
-		t.starts = append(t.starts, at)
-	}
+	x := d.layout
+	first := d.index.Position(x.Start).Line
+	starts := d.index.Lines()[first:]
+	end, _ := slices.BinarySearch(starts, int32(x.End)+1) //nolint:gosec // a document has less than 2 GiB
+	return lineTable{x.Text[:x.End], starts[:end]}
 }
-
-func (t lineTable) lines() int { return len(t.starts) }
 
 // line returns the line of an offset.
 func (t lineTable) line(offset int) int {
-	i, found := slices.BinarySearch(t.starts, offset)
+	i, found := slices.BinarySearch(t.starts, int32(offset)) //nolint:gosec // a document has less than 2 GiB
 	if found {
 		return i
 	}
@@ -99,6 +94,12 @@ func (t lineTable) between(first, last int) string {
 		return t.text[t.starts[first]:t.starts[last+1]]
 	}
 	return t.text[t.starts[first]:]
+}
+
+// beginsLine reports whether only spaces are before a node in its line.
+func (t lineTable) beginsLine(n *yaml.Node) bool {
+	start := int(t.starts[n.Line-1])
+	return strings.Trim(t.text[start:min(start+n.Column-1, len(t.text))], " ") == ""
 }
 
 // A change relates a document to the one before it. All lines and indexes count from 0.
@@ -133,8 +134,8 @@ func newChange(old, new *Document) *change {
 	for rest < min(len(a), len(b))-same && a[len(a)-1-rest] == b[len(b)-1-rest] {
 		rest++
 	}
-	c.first, c.last = c.old.line(same), c.old.line(len(a)-rest)
-	c.delta = c.new.line(len(b)-rest) - c.last
+	c.first, c.last = c.old.line(old.layout.Start+same), c.old.line(old.layout.End-rest)
+	c.delta = c.new.line(new.layout.End-rest) - c.last
 	return c
 }
 
@@ -168,7 +169,7 @@ func (c *change) find(n *yaml.Node, end int) bool {
 		value := n.Content[i+width-1]
 		if width == 2 {
 			key := n.Content[i]
-			if c.beginsLine(key) {
+			if key.Kind == yaml.ScalarNode && c.old.beginsLine(key) {
 				c.mapping, c.entry, c.start, c.end = n, i/2, key.Line-1, end
 				c.steps, c.path, c.isOdd = slices.Clone(steps), slices.Clone(path), isOdd
 			}
@@ -186,17 +187,10 @@ func (c *change) find(n *yaml.Node, end int) bool {
 	return c.mapping != nil
 }
 
-// beginsLine reports whether only spaces are before a key.
-func (c *change) beginsLine(key *yaml.Node) bool {
-	start := c.old.starts[key.Line-1]
-	indent := c.old.text[start:min(start+key.Column-1, len(c.old.text))]
-	return key.Kind == yaml.ScalarNode && strings.Trim(indent, " ") == ""
-}
-
 // parse parses the changed entry. It returns false if its end depends on other lines, or may do so.
 func (c *change) parse(bounds Limits) bool {
 	last := c.end + c.delta
-	if last < c.start || last >= c.new.lines() {
+	if last < c.start || last >= len(c.new.starts) {
 		return false
 	}
 	text, column := c.new.between(c.start, last), c.mapping.Content[2*c.entry].Column

@@ -14,19 +14,19 @@ const (
 	Whole Part = iota
 	// Stub has an empty mapping in place of the value.
 	Stub
-	// Entries has a part of each entry of the value, which is a mapping.
+	// Entries has a part of each entry of the value, which must be a block mapping.
 	Entries
 )
 
-// Excerpt returns the lines of the block mapping at a path, with a part of each entry, which part chooses by the path
-// of the entry. indent is the number of spaces before each key. It returns false for other values, and if lines depend on
-// those that they follow.
-func (d *Document) Excerpt(path []any, part func(path []any) Part) (text string, indent int, ok bool) {
+// Excerpt returns the lines of the block mapping at a path, with a part of each entry. The function part chooses it by the
+// path of the entry; isBlock reports that its value is a block mapping, too. indent is the number of spaces before each
+// key. Excerpt returns false if the value at the path is no block mapping.
+func (d *Document) Excerpt(path []any, part func(path []any, isBlock bool) Part) (text string, indent int, ok bool) {
 	x := excerpt{lines: newLineTable(d), part: part}
 	if !d.index.HasPlainLines() || d.JSON() {
 		return "", 0, false
 	}
-	n, end := d.root, x.lines.lines()-1
+	n, end := d.root, len(x.lines.starts)-1
 	for _, step := range path {
 		if n, end = childOf(n, step, end); n == nil {
 			return "", 0, false
@@ -59,17 +59,13 @@ func childOf(n *yaml.Node, step any, end int) (*yaml.Node, int) {
 
 type excerpt struct {
 	lines lineTable
-	part  func([]any) Part
+	part  func([]any, bool) Part
 	out   strings.Builder
 }
 
 // isBlock reports whether a node is a block mapping whose keys begin lines.
 func (x *excerpt) isBlock(n *yaml.Node) bool {
-	if n.Kind != yaml.MappingNode || n.Style&yaml.FlowStyle != 0 || n.Anchor != "" || len(n.Content) == 0 {
-		return false
-	}
-	start := x.lines.starts[n.Content[0].Line-1]
-	return strings.Trim(x.lines.text[start:start+n.Content[0].Column-1], " ") == ""
+	return n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle == 0 && n.Anchor == "" && len(n.Content) > 0 && x.lines.beginsLine(n.Content[0])
 }
 
 // add adds the entries of a block mapping that ends in a line.
@@ -84,13 +80,14 @@ func (x *excerpt) add(n *yaml.Node, path []any, end int) bool {
 		if key.Kind != yaml.ScalarNode || key.Line-1 > last {
 			return false
 		}
-		switch x.part(at) {
+		isBlock := x.isBlock(value) && value.Line > key.Line
+		switch x.part(at, isBlock) {
 		case Whole:
 			x.out.WriteString(x.lines.between(key.Line-1, last))
 		case Stub:
 			x.out.WriteString(strings.Repeat(" ", n.Column-1) + quotedKey(key) + ": {}\n")
 		case Entries:
-			if !x.isBlock(value) || value.Line == key.Line {
+			if !isBlock {
 				return false
 			}
 			x.out.WriteString(strings.Repeat(" ", n.Column-1) + quotedKey(key) + ":\n")

@@ -74,11 +74,6 @@ func (l Location) element(i int) (Location, bool) {
 	return Location{Exact: true, doc: l.doc, node: value, list: l.node, item: i}, true
 }
 
-// IsBlockMapping reports whether the value is a mapping whose entries have lines of their own.
-func (l Location) IsBlockMapping() bool {
-	return l.node != nil && l.node.Kind == yaml.MappingNode && l.node.Style&yaml.FlowStyle == 0 && l.key != nil && l.node.Line > l.key.Line
-}
-
 // Node returns the YAML node, with aliases followed. It is nil in an empty
 // document.
 func (l Location) Node() *yaml.Node { return l.node }

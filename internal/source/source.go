@@ -47,7 +47,12 @@ func Parse(text string, bounds Limits) (*File, error) {
 	if len(text) > bounds.MaxBytes {
 		return rejectLongText(text, bounds.MaxBytes)
 	}
-	file := &File{index: yamltext.NewIndex(text)}
+	return parse(yamltext.NewIndex(text), bounds)
+}
+
+// parse parses an indexed text.
+func parse(index *yamltext.Index, bounds Limits) (*File, error) {
+	file, text := &File{index: index}, index.Text()
 	budget := &yamltext.Budget{MaxDepth: bounds.MaxDepth, MaxNodes: bounds.MaxNodes, MaxAliases: bounds.MaxAliases}
 	for _, chunk := range yamltext.Split(text) {
 		if len(file.Documents) == bounds.MaxDocuments {

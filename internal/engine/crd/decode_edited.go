@@ -143,26 +143,30 @@ func (r *Request) decodeNode(version int, path crdschema.Path, former *apiextens
 	at := r.SchemaPath(version, path)
 	var properties []string
 	var hasItems, hasAdditional bool
-	text, indent, ok := r.Doc.Excerpt(at, func(entry []any) source.Part {
-		name, _ := entry[len(at)].(string)
-		below := len(entry) - len(at)
-		isMapping := isBlockMapping(r.Doc, entry)
-		switch {
-		case name == "properties" && below == 1 && isMapping:
-			return source.Entries
-		case name == "properties" && below == 2:
-			property, _ := entry[len(at)+1].(string)
-			if _, known := former.Properties[property]; !known || r.edit.Concerns(entry) {
-				return source.Whole
+	text, indent, ok := r.Doc.Excerpt(at, func(entry []any, isBlock bool) source.Part {
+		if !isBlock && len(entry) == len(at)+1 {
+			return source.Whole
+		}
+		switch entry[len(at)] {
+		case "properties":
+			if len(entry) == len(at)+1 {
+				return source.Entries
 			}
-			properties = append(properties, property)
-			return source.Stub
-		case name == "items" && isMapping && former.Items != nil && former.Items.Schema != nil && !r.edit.Concerns(entry):
-			hasItems = true
-			return source.Stub
-		case name == "additionalProperties" && isMapping && former.AdditionalProperties != nil && former.AdditionalProperties.Schema != nil && !r.edit.Concerns(entry):
-			hasAdditional = true
-			return source.Stub
+			name, _ := entry[len(at)+1].(string)
+			if _, known := former.Properties[name]; known && !r.edit.Concerns(entry) {
+				properties = append(properties, name)
+				return source.Stub
+			}
+		case "items":
+			if former.Items != nil && former.Items.Schema != nil && !r.edit.Concerns(entry) {
+				hasItems = true
+				return source.Stub
+			}
+		case "additionalProperties":
+			if former.AdditionalProperties != nil && former.AdditionalProperties.Schema != nil && !r.edit.Concerns(entry) {
+				hasAdditional = true
+				return source.Stub
+			}
 		}
 		return source.Whole
 	})
@@ -185,12 +189,6 @@ func (r *Request) decodeNode(version int, path crdschema.Path, former *apiextens
 		node.AdditionalProperties = former.AdditionalProperties
 	}
 	return node, true
-}
-
-// isBlockMapping reports whether a value is a mapping with entries in lines of their own.
-func isBlockMapping(doc *source.Document, path []any) bool {
-	location, ok := doc.At(path...)
-	return ok && location.IsBlockMapping()
 }
 
 // withNode returns a schema with another node at a path. It shares all other nodes.
