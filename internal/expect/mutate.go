@@ -118,33 +118,7 @@ type MutateOptions struct {
 // Only the first release judges, as the libraries emulate it. The error is from an engine, or from ctx.
 func Mutate(ctx context.Context, in *manifest.Input, o check.Options, m MutateOptions) (*Mutations, error) {
 	o.Releases, o.Progress, o.Conditions, o.After = o.Releases[:1], nil, nil, nil
-	var trials []*trial
-	var groups [][]*trial
-	for _, d := range in.Documents {
-		if !d.IsCRD || d.IsGenerated() {
-			continue
-		}
-		own := trialsOf(in, d, m.Before)
-		trials = append(trials, own...)
-		if m.Write || m.Drafts {
-			// Each test that is written may notice the later mutants of the CRD.
-			groups = append(groups, own)
-			s := newSuite(in, d)
-			s.drafts = m.Drafts
-			for _, t := range own {
-				t.suite = s
-			}
-			continue
-		}
-		for len(own) > 0 {
-			// Neighbours have the same schema nodes, for which a comparison remembers objects.
-			end := min(len(own), 16)
-			for end < len(own) && own[end].mutant.Finer {
-				end++
-			}
-			groups, own = append(groups, own[:end]), own[end:]
-		}
-	}
+	trials, groups := divide(in, m)
 	total := len(trials)
 	if m.Budget > 0 {
 		trials = trials[min(max(m.From, 0), total):]
@@ -181,6 +155,36 @@ func Mutate(ctx context.Context, in *manifest.Input, o check.Options, m MutateOp
 	result := sum(trials)
 	result.Next, result.Total = total-len(trials)+int(done.Load()), total
 	return result, nil
+}
+
+// divide returns the trials of an input, and the groups that a worker runs in their order.
+func divide(in *manifest.Input, m MutateOptions) (trials []*trial, groups [][]*trial) {
+	for _, d := range in.Documents {
+		if !d.IsCRD || d.IsGenerated() {
+			continue
+		}
+		own := trialsOf(in, d, m.Before)
+		trials = append(trials, own...)
+		if m.Write || m.Drafts {
+			// Each test that is written may notice the later mutants of the CRD.
+			groups = append(groups, own)
+			s := newSuite(in, d)
+			s.drafts = m.Drafts
+			for _, t := range own {
+				t.suite = s
+			}
+			continue
+		}
+		for len(own) > 0 {
+			// Neighbours have the same schema nodes, for which a comparison remembers objects.
+			end := min(len(own), 16)
+			for end < len(own) && own[end].mutant.Finer {
+				end++
+			}
+			groups, own = append(groups, own[:end]), own[end:]
+		}
+	}
+	return trials, groups
 }
 
 // sum counts the outcomes of trials.

@@ -19,8 +19,8 @@ type worker struct {
 	try mutant.Try
 }
 
-// runAll runs neighbouring trials until it is over, and at least one with its finer ones. It skips the finer ones
-// after one that no test notices.
+// runAll runs neighbouring trials until isOver returns true, but at least the first one with its finer ones. It skips the
+// finer trials of a change that no test notices.
 func (w *worker) runAll(ctx context.Context, trials []*trial, isOver func() bool, done func()) error {
 	isMissed := false
 	for i, t := range trials {

@@ -50,8 +50,8 @@ func newSuite(in *manifest.Input, crd *manifest.Document) *suite {
 // text returns the content of the file.
 func (s *suite) text() string { return strings.Join(s.texts, "---\n") }
 
-// draft returns a test of a mutant. It returns nothing if the tests still do not notice the mutant with it, which happens
-// if the value at a constraint has no line of its own.
+// draft returns a test of a mutant. The text is empty if this test does not notice the mutant, which happens if the value
+// at a constraint has no line of its own.
 func (w *worker) draft(ctx context.Context, t *trial, telling *mutant.Telling, changed *mutant.Trial) (text string, documents []*manifest.Document, err error) {
 	told := *telling
 	if told.Effect == playground.WitnessChanged && told.Old == "" {

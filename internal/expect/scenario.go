@@ -50,8 +50,8 @@ func Test(ctx context.Context, evaluate playground.Evaluate, cannotFail CannotFa
 	return tested, nil
 }
 
-// MutateScenario changes the constraints in the CRDs of a scenario one after another, from the one after the first ones on,
-// until the budget is spent. The release and the field validation of the scenario must be set.
+// MutateScenario changes the constraints in the CRDs of a scenario one at a time. It skips the first r.From changes, and
+// stops when the budget is spent. The release and the field validation of the scenario must be set.
 func MutateScenario(ctx context.Context, evaluate playground.Evaluate, compare mutant.Compare, r playground.MutateRequest, budget time.Duration) (*playground.MutateResult, error) {
 	in, o := inputOf(r.Scenario), options(evaluate, r.Scenario)
 	tested, err := Run(ctx, in, o)

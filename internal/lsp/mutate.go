@@ -18,8 +18,8 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// mutate changes each constraint of the CRD in a line a little, runs the tests in the folders on the changed CRD, and marks
-// the constraints whose changes no test notices.
+// mutate makes a small change to each constraint of the CRD at a line, runs the tests in the folders on the changed CRD,
+// and marks the constraints whose changes no test notices.
 func (s snapshot) mutate(ctx context.Context, a commandArguments) (any, error) {
 	t, err := s.chosen(ctx, a)
 	if err != nil {

@@ -30,7 +30,7 @@ func (e *Edit) Concerns(entry []any) bool {
 
 // ParseAfter does the same as [Parse], in less time if the text differs from an earlier one within a few lines. before is
 // the result for that text, and nil without one. It parses only the changed entry of the innermost mapping, and shares the
-// other nodes. The edit is nil if it parses everything, or if decoders may read one of the keys in another way.
+// other nodes. The edit is nil if it parses everything, or if a decoder may read one of the keys differently.
 func ParseAfter(before *File, text string, bounds Limits) (*File, *Edit, error) {
 	bounds = bounds.orDefault()
 	if before == nil || len(text) > bounds.MaxBytes {
@@ -255,7 +255,7 @@ func shifted(n *yaml.Node, lines int) *yaml.Node {
 	return &out
 }
 
-// isSelfContained reports whether the lines of an entry, whose key has an indentation, say where it ends.
+// isSelfContained reports whether the lines of an entry alone determine where it ends. indentation is that of its key.
 func isSelfContained(text string, indentation int) bool {
 	first := true
 	for line := range strings.Lines(text) {
@@ -312,15 +312,15 @@ func (c *change) edit() *Edit {
 	return e
 }
 
-// changesComments reports whether only lines with comments and blank lines differ. Other parsers of YAML may read other
-// changes in another way, although they yield equal nodes here.
+// changesComments reports whether only comment lines and blank lines differ. Equal nodes are not enough, because the API
+// server's parser may read other changes differently.
 func (c *change) changesComments() bool {
 	before, after := c.old.between(c.start, c.end), c.new.between(c.start, c.end+c.delta)
 	return withoutComments(before) == withoutComments(after) &&
 		slices.EqualFunc(c.entries, c.mapping.Content[2*c.entry:2*c.entry+2], equal)
 }
 
-// withoutComments returns the lines with other content than comments, or with what looks like one in a text.
+// withoutComments removes blank lines and lines that begin with #, even within a scalar.
 func withoutComments(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {

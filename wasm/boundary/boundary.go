@@ -74,7 +74,7 @@ func Serve(e *engine.Engine) {
 		garbage.rest()
 		return nil
 	}))
-	// A module that has started would contain the garbage of its start.
+	// The started module contains the garbage of its start.
 	debug.SetGCPercent(startPercent)
 	runtime.GC()
 	warmUp(e)
