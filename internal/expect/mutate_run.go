@@ -65,7 +65,7 @@ func (w *worker) run(ctx context.Context, t *trial) error {
 	if err != nil || changed == nil {
 		return err
 	}
-	isNoticed, err := w.notices(ctx, t.tests.reaching(t.mutant), t, changed)
+	isNoticed, err := w.notices(ctx, t.tests.reaching(t.mutant), changed)
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func (w *worker) draft(ctx context.Context, t *trial, telling *mutant.Telling, c
 	if err != nil || unchanged.Failed() > 0 {
 		return "", nil, err
 	}
-	isNoticed, err := w.notices(ctx, only, t, changed)
+	isNoticed, err := w.notices(ctx, only, changed)
 	if err != nil || !isNoticed {
 		return "", nil, err
 	}
@@ -208,7 +208,7 @@ func inOneLine(text string) string {
 }
 
 // notices reports whether the tests of an input notice a mutant. Their files may have other documents.
-func (w *worker) notices(ctx context.Context, in *manifest.Input, t *trial, changed *mutant.Trial) (bool, error) {
+func (w *worker) notices(ctx context.Context, in *manifest.Input, changed *mutant.Trial) (bool, error) {
 	o := w.options
 	o.NewEngine = func() check.Engine { return check.Engine{Evaluate: changed.Evaluate} }
 	result, err := Run(ctx, in, o)

@@ -145,10 +145,7 @@ func (c *change) find(n *yaml.Node, end int) bool {
 	var steps []int
 	var path []any
 	isOdd := false
-	for {
-		if n.Kind != yaml.MappingNode && n.Kind != yaml.SequenceNode || n.Style&yaml.FlowStyle != 0 {
-			break
-		}
+	for (n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode) && n.Style&yaml.FlowStyle == 0 {
 		width := 1
 		if n.Kind == yaml.MappingNode {
 			width = 2

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -76,7 +77,7 @@ func (x *excerpt) add(n *yaml.Node, path []any, end int) bool {
 		if i+2 < len(n.Content) {
 			last = n.Content[i+2].Line - 2
 		}
-		at := append(path[:len(path):len(path)], key.Value)
+		at := slices.Concat(path, []any{key.Value})
 		if key.Kind != yaml.ScalarNode || key.Line-1 > last {
 			return false
 		}
