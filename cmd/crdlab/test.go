@@ -69,7 +69,7 @@ the regular expressions.
 	flags.add(command)
 	command.Flags().BoolVar(&flags.update, "update", false, "write the findings as expectations into the files")
 	command.Flags().BoolVar(&flags.cover, "cover", false, "list the rules that were not seen to hold and to fail, and those that cannot fail")
-	command.Flags().BoolVar(&flags.mutate, "mutate", false, "change each constraint of the CRDs a little, and list the changes that no test notices")
+	command.Flags().BoolVar(&flags.mutate, "mutate", false, "change each constraint of the CRDs and policies a little, and list the changes that no test notices")
 	command.Flags().BoolVar(&flags.write, "write", false, "with --mutate, write tests that notice these changes into a file beside the tests of the CRD")
 	command.Flags().StringVar(&flags.since, "since", "", "with --mutate, change only constraints that this git `revision` does not have")
 	command.Flags().StringVar(&flags.html, "html", "", "write the coverage of the rules, and with --mutate the changes, into this `file` as a page")

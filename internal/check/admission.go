@@ -96,6 +96,28 @@ func IsPolicy(d *manifest.Document) bool {
 	return d.Kind.Group == AdmissionGroup && slices.Contains(policyKinds, d.Kind.Kind)
 }
 
+// JudgedBy returns the CRDs of an input that a policy or its bindings name, or all CRDs if they name none.
+func JudgedBy(in *manifest.Input, policy *manifest.Document) []*manifest.Document {
+	var all, named []*manifest.Document
+	for _, crd := range in.Documents {
+		if !crd.IsCRD {
+			continue
+		}
+		all = append(all, crd)
+		plural, _, _ := strings.Cut(crd.Name, ".")
+		a := admission{groups: []string{plural, crd.Described.Group}}
+		if slices.ContainsFunc(in.Documents, func(d *manifest.Document) bool {
+			return (d == policy || isBinding(d) && d.Scalar("spec", "policyName") == policy.Name) && a.namesCRD(d)
+		}) {
+			named = append(named, crd)
+		}
+	}
+	if len(named) == 0 {
+		return all
+	}
+	return named
+}
+
 // paramKind returns the kind of the parameters of a policy.
 func paramKind(policy *manifest.Document) bundle.Kind {
 	group, _, hasGroup := strings.Cut(policy.Scalar("spec", "paramKind", "apiVersion"), "/")

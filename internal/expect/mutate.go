@@ -18,11 +18,11 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// Mutations states which small changes of the CRDs the tests notice.
+// Mutations states which small changes of the CRDs and admission policies the tests notice.
 type Mutations struct {
 	// Noticed is the number of changes that a test notices.
 	Noticed int `json:"noticed"`
-	// Missed lists the changes that no test notices, although an object tells the two CRDs apart.
+	// Missed lists the changes that no test notices, although an object shows the difference.
 	Missed []Mutation `json:"missed"`
 	// Written lists the files with new tests, which notice changes that no other test noticed.
 	Written []Updated `json:"-"`
@@ -40,18 +40,18 @@ type Mutation struct {
 	Path   string `json:"path"`
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
-	// Versions lists the versions that have the constraint.
+	// Versions lists the versions that have the constraint, or the name of a policy.
 	Versions []string `json:"versions"`
 	// Field is the path of the values to which the constraint applies; empty for the whole object.
 	Field string `json:"field"`
 	// Change describes the change, such as "maximum: 10 → 11".
 	Change string `json:"change"`
-	// Object tells the two CRDs apart, as YAML; empty without one. Excerpt is its part at the constraint.
+	// Object shows the difference, as YAML; empty without one. Excerpt is its part at the constraint.
 	Object  string `json:"object"`
 	Excerpt string `json:"excerpt"`
 	// Old is the object before an update, as YAML; empty if Object is created.
 	Old string `json:"old"`
-	// Verdict says what becomes of the object under both CRDs.
+	// Verdict says what becomes of the object before and after the change.
 	Verdict string `json:"verdict"`
 	// Test has the documents of a test that would notice the change, and TestPath is the file for it. They are empty
 	// unless drafts were requested.
@@ -90,7 +90,7 @@ func (m Mutations) Percent() float64 {
 func (m Mutations) Summary() string {
 	text := fmt.Sprintf("the tests notice %d of %d changes of constraints (%.1f %%)", m.Noticed, m.Noticed+len(m.Missed), m.Percent())
 	if len(m.Open) > 0 {
-		text += fmt.Sprintf("; for %d more, no object was found that tells the two CRDs apart", len(m.Open))
+		text += fmt.Sprintf("; for %d more, no object was found that shows the difference", len(m.Open))
 	}
 	return text
 }
@@ -99,6 +99,8 @@ func (m Mutations) Summary() string {
 type MutateOptions struct {
 	// Compare returns the comparison of a worker.
 	Compare func() mutant.Compare
+	// Of is the CRD or policy to change; nil for all.
+	Of *manifest.Document
 	// Before has former CRDs: the constraints that they have, too, remain as they are. It may be nil.
 	Before *manifest.Input
 	// Write adds tests of the changes that no other test notices to the result.
@@ -113,8 +115,8 @@ type MutateOptions struct {
 	Progress func(done, total int)
 }
 
-// Mutate changes each constraint of the accepted CRDs of an input a little, and runs the tests of the CRD on the
-// changed one. A rule or pattern whose removal no test notices counts once. The tests of the unchanged input must pass.
+// Mutate changes each constraint of the accepted CRDs and admission policies of an input a little, and runs the tests on
+// the changed one. A rule or pattern whose removal no test notices counts once. The tests of the unchanged input must pass.
 // Only the first release judges, as the libraries emulate it. The error is from an engine, or from ctx.
 func Mutate(ctx context.Context, in *manifest.Input, o check.Options, m MutateOptions) (*Mutations, error) {
 	o.Releases, o.Progress, o.Conditions, o.After = o.Releases[:1], nil, nil, nil
@@ -137,7 +139,7 @@ func Mutate(ctx context.Context, in *manifest.Input, o check.Options, m MutateOp
 	close(queue)
 	for range min(runtime.GOMAXPROCS(0), len(groups)) {
 		workers.Go(func() {
-			w := worker{compare: m.Compare(), options: o, evaluate: o.NewEngine().Evaluate}
+			w := worker{compare: m.Compare(), options: o, evaluate: o.NewEngine().Evaluate, asRule: map[string]mutant.Try{}}
 			// One engine compiles the CRD once for all tests that are written.
 			w.options.NewEngine = func() check.Engine { return check.Engine{Evaluate: w.evaluate} }
 			for group := range queue {
@@ -160,15 +162,16 @@ func Mutate(ctx context.Context, in *manifest.Input, o check.Options, m MutateOp
 // divide returns the trials of an input, and the groups that a worker runs in their order.
 func divide(in *manifest.Input, m MutateOptions) (trials []*trial, groups [][]*trial) {
 	for _, d := range in.Documents {
-		if !d.IsCRD || d.IsGenerated() {
+		if d.IsGenerated() || !d.IsCRD && !check.IsPolicy(d) || m.Of != nil && m.Of != d {
 			continue
 		}
-		own := trialsOf(in, d, m.Before)
+		tests := newTests(in, d)
+		own := trialsOf(d, tests, m.Before)
 		trials = append(trials, own...)
 		if m.Write || m.Drafts {
 			// Each test that is written may notice the later mutants of the CRD.
 			groups = append(groups, own)
-			s := newSuite(in, d)
+			s := newSuite(in, d, tests)
 			s.drafts = m.Drafts
 			for _, t := range own {
 				t.suite = s
@@ -224,54 +227,75 @@ const (
 	open
 )
 
-// A trial is a mutant of a CRD with the documents that test it.
+// A trial is a mutant of a CRD or an admission policy with the documents that test it.
 type trial struct {
 	Mutation
 	outcome outcome
 	mutant  mutant.Mutant
-	crd     *manifest.Document
-	tests   *tests
+	// policy is the mutant of a policy; nil for that of a CRD.
+	policy *mutant.Policy
+	// document is what the mutant changes.
+	document *manifest.Document
+	tests    *tests
 	// suite receives a test if there is none; nil to write none.
 	suite *suite
 }
 
-// mutantsOf returns the mutants of a CRD.
-func mutantsOf(crd *manifest.Document) []mutant.Mutant {
-	file, err := source.Parse(crd.Text, source.DefaultLimits)
+// parsed returns the only document in the text of a document, or nil.
+func parsed(d *manifest.Document) *source.Document {
+	file, err := source.Parse(d.Text, source.DefaultLimits)
 	if err != nil || len(file.NonEmpty()) != 1 {
 		return nil
 	}
-	return mutant.All(file.NonEmpty()[0])
+	return file.NonEmpty()[0]
 }
 
-// trialsOf returns the trials of a CRD that are none of a former one.
-func trialsOf(in *manifest.Input, crd *manifest.Document, before *manifest.Input) []*trial {
+// mutantsOf returns the trials of a CRD or policy without tests.
+func mutantsOf(d *manifest.Document) []*trial {
+	var all []*trial
+	doc := parsed(d)
+	switch {
+	case doc == nil:
+	case d.IsCRD:
+		for _, m := range mutant.All(doc) {
+			all = append(all, &trial{mutant: m})
+		}
+	default:
+		for _, p := range mutant.Policies(doc) {
+			p.Versions = []string{d.Name}
+			all = append(all, &trial{mutant: p.Mutant, policy: &p})
+		}
+	}
+	return all
+}
+
+// trialsOf returns the trials of a CRD or policy that are none of a former one.
+func trialsOf(d *manifest.Document, tests *tests, before *manifest.Input) []*trial {
 	type change struct{ field, constraint, change string }
 	known := map[change]bool{}
 	if before != nil {
-		for _, d := range before.Documents {
-			if !d.IsCRD || d.Described != crd.Described {
+		for _, former := range before.Documents {
+			if former.Kind != d.Kind || former.Described != d.Described || former.Name != d.Name {
 				continue
 			}
-			for _, m := range mutantsOf(d) {
-				known[change{m.Field, m.Constraint, m.Change}] = true
+			for _, t := range mutantsOf(former) {
+				known[change{t.mutant.Field, t.mutant.Constraint, t.mutant.Change}] = true
 			}
 		}
 	}
-	tests := newTests(in, crd)
 	var trials []*trial
-	for _, m := range mutantsOf(crd) {
+	for _, t := range mutantsOf(d) {
+		m := t.mutant
 		if known[change{m.Field, m.Constraint, m.Change}] {
 			continue
 		}
-		at := crd.InFile(m.Range).Start
-		trials = append(trials, &trial{
-			Mutation: Mutation{
-				Path: crd.File.Path, Line: at.Line + 1, Column: at.Character + 1,
-				Versions: m.Versions, Field: m.Field, Change: m.Change, At: crd.InFile(m.Range),
-			},
-			mutant: m, crd: crd, tests: tests,
-		})
+		at := d.InFile(m.Range).Start
+		t.Mutation = Mutation{
+			Path: d.File.Path, Line: at.Line + 1, Column: at.Character + 1,
+			Versions: m.Versions, Field: m.Field, Change: m.Change, At: d.InFile(m.Range),
+		}
+		t.document, t.tests = d, tests
+		trials = append(trials, t)
 	}
 	return trials
 }

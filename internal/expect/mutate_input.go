@@ -5,15 +5,19 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/mutant"
 )
 
-// The tests of a CRD are the documents that may notice its mutants.
+// The tests of a CRD or policy are the documents that may notice its mutants.
 type tests struct {
-	// crds is the CRD. others are documents such as policies, which may concern several objects.
+	// crds are the CRD, or those whose objects a policy may judge. others are documents such as policies, which may
+	// concern several objects.
 	crds, others []*manifest.Document
 	objects      []*testedObject
+	// isOfPolicy reports that all tests need the other documents.
+	isOfPolicy bool
 }
 
 // A testedObject has the documents of an object, because requests for it follow each other.
@@ -24,14 +28,18 @@ type testedObject struct {
 	contents []any
 }
 
-// newTests returns the tests of a CRD in an input.
-func newTests(in *manifest.Input, crd *manifest.Document) *tests {
-	t := &tests{}
+// newTests returns the tests of a CRD or policy in an input.
+func newTests(in *manifest.Input, of *manifest.Document) *tests {
+	t := &tests{isOfPolicy: !of.IsCRD}
+	crds := []*manifest.Document{of}
+	if t.isOfPolicy {
+		crds = check.JudgedBy(in, of)
+	}
 	for _, d := range in.Documents {
 		switch {
-		case d.IsCRD && d.Described == crd.Described:
+		case d.IsCRD && slices.ContainsFunc(crds, func(crd *manifest.Document) bool { return d.Described == crd.Described }):
 			t.crds = append(t.crds, d)
-		case d.Kind == crd.Described:
+		case slices.ContainsFunc(crds, func(crd *manifest.Document) bool { return d.Kind == crd.Described }):
 			t.add(d)
 		case !d.IsCRD && !in.IsDescribed(d.Kind):
 			t.others = append(t.others, d)
@@ -59,12 +67,18 @@ func (t *tests) add(documents ...*manifest.Document) {
 func (t *tests) with(documents []*manifest.Document) *manifest.Input {
 	in := manifest.NewInput()
 	in.Documents = slices.Concat(t.crds, documents)
+	if t.isOfPolicy {
+		in.Documents = slices.Concat(t.crds, t.others, documents)
+	}
 	return in
 }
 
 // reaching returns the tests that may notice a mutant.
 func (t *tests) reaching(m mutant.Mutant) *manifest.Input {
-	all := slices.Clone(t.others)
+	var all []*manifest.Document
+	if !t.isOfPolicy {
+		all = slices.Clone(t.others)
+	}
 	for _, o := range t.objects {
 		isReached := func(content any) bool { return content == nil || len(t.others) > 0 || m.Reaches(content) }
 		if slices.ContainsFunc(o.contents, isReached) {

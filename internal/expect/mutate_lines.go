@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A mutatedFile has the lines of a file with CRDs.
+// A mutatedFile has the lines of a file with CRDs or policies.
 type mutatedFile struct {
 	path  string
 	lines []mutatedLine
@@ -25,7 +25,7 @@ func (m *Mutations) note(t *trial) {
 	if i < 0 {
 		i = len(m.files)
 		file := mutatedFile{path: t.Path}
-		for line := range strings.Lines(t.crd.File.Text) {
+		for line := range strings.Lines(t.document.File.Text) {
 			file.lines = append(file.lines, mutatedLine{text: strings.TrimRight(line, "\r\n")})
 		}
 		m.files = append(m.files, file)

@@ -17,6 +17,8 @@ type worker struct {
 	// crd is the CRD of try.
 	crd *manifest.Document
 	try mutant.Try
+	// asRule compares the CRDs that have the conditions of a policy as rules, by their text.
+	asRule map[string]mutant.Try
 }
 
 // runAll runs neighbouring trials until isOver returns true, but at least the first one with its finer ones. It skips the
@@ -51,21 +53,15 @@ func (w *worker) runAll(ctx context.Context, trials []*trial, isOver func() bool
 
 // run decides the outcome of a trial.
 func (w *worker) run(ctx context.Context, t *trial) error {
-	if w.crd != t.crd {
-		try, err := w.compare(ctx, playground.Scenario{CRD: t.crd.Text, Kubernetes: w.options.Releases[0], FieldValidation: w.options.FieldValidation})
-		if err != nil {
-			return err
-		}
-		w.crd, w.try = t.crd, try
+	change := w.tryCRD
+	if t.policy != nil {
+		change = w.tryPolicy
 	}
-	if w.try == nil {
-		return nil
-	}
-	changed, err := w.try(ctx, t.mutant)
+	changed, err := change(ctx, t)
 	if err != nil || changed == nil {
 		return err
 	}
-	isNoticed, err := w.notices(ctx, t.tests.reaching(t.mutant), changed)
+	isNoticed, err := w.notices(ctx, t, t.tests.reaching(t.mutant), changed)
 	if err != nil {
 		return err
 	}
@@ -94,6 +90,26 @@ func (w *worker) run(ctx context.Context, t *trial) error {
 		t.outcome = noticed
 	}
 	return err
+}
+
+// tryCRD returns a trial of a mutant of a CRD, or nil if an API server does not accept the mutant.
+func (w *worker) tryCRD(ctx context.Context, t *trial) (*mutant.Trial, error) {
+	if w.crd != t.document {
+		try, err := w.compare(ctx, w.scenario(t.document.Text))
+		if err != nil {
+			return nil, err
+		}
+		w.crd, w.try = t.document, try
+	}
+	if w.try == nil {
+		return nil, nil
+	}
+	return w.try(ctx, t.mutant)
+}
+
+// scenario returns a scenario with a CRD.
+func (w *worker) scenario(crd string) playground.Scenario {
+	return playground.Scenario{CRD: crd, Kubernetes: w.options.Releases[0], FieldValidation: w.options.FieldValidation}
 }
 
 // verdictOf says what becomes of an object under a CRD and a changed one.

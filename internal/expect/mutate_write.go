@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/check"
@@ -15,9 +16,8 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// A suite collects the tests of a CRD that notice its mutants.
+// A suite collects the tests of a CRD or policy that notice its mutants.
 type suite struct {
-	crd *manifest.Document
 	// path is that of the file, and texts are its documents, those of an existing file first.
 	path  string
 	texts []string
@@ -28,16 +28,13 @@ type suite struct {
 	names  map[string]bool
 }
 
-// newSuite returns the suite beside the first file with objects of a CRD, or beside the CRD.
-func newSuite(in *manifest.Input, crd *manifest.Document) *suite {
-	beside := crd.File
-	for _, d := range in.Documents {
-		if !d.IsCRD && d.Kind == crd.Described {
-			beside = d.File
-			break
-		}
+// newSuite returns the suite beside the first file with objects of a CRD or for a policy, or beside the CRD or policy.
+func newSuite(in *manifest.Input, of *manifest.Document, tests *tests) *suite {
+	beside := of.File
+	if len(tests.objects) > 0 {
+		beside = tests.objects[0].documents[0].File
 	}
-	s := &suite{crd: crd, path: filepath.Join(filepath.Dir(beside.Path), crd.Name+".constraints.yaml"), names: map[string]bool{}}
+	s := &suite{path: filepath.Join(filepath.Dir(beside.Path), of.Name+".constraints.yaml"), names: map[string]bool{}}
 	for _, d := range in.Documents {
 		s.names[d.Name] = true
 		if d.File.Path == s.path && len(s.texts) == 0 {
@@ -79,7 +76,7 @@ func (w *worker) draft(ctx context.Context, t *trial, telling *mutant.Telling, c
 	if err != nil || unchanged.Failed() > 0 {
 		return "", nil, err
 	}
-	isNoticed, err := w.notices(ctx, only, changed)
+	isNoticed, err := w.notices(ctx, t, only, changed)
 	if err != nil || !isNoticed {
 		return "", nil, err
 	}
@@ -127,7 +124,9 @@ func (w *worker) withWants(ctx context.Context, t *trial, documents string) (tex
 // withStored returns an object with the expectation of the value that the API server stores at the constraint, or in the
 // nearest value that contains it.
 func (w *worker) withStored(ctx context.Context, t *trial, object string) (string, error) {
-	report, err := w.evaluate(ctx, playground.Scenario{CRD: t.crd.Text, Object: object, Kubernetes: w.options.Releases[0], FieldValidation: w.options.FieldValidation})
+	s := w.scenario(t.document.Text)
+	s.Object = object
+	report, err := w.evaluate(ctx, s)
 	if err != nil || len(report.Objects) != 1 {
 		return object, err
 	}
@@ -177,14 +176,19 @@ func (s *suite) nameOf(m mutant.Mutant, t *mutant.Telling) string {
 	case !t.Accepted:
 		verdict = "refused"
 	}
-	field := m.Field[strings.LastIndex(m.Field, ".")+1:]
-	base := strings.Trim(unnamed.ReplaceAllString(strings.ToLower(field+"-"+keyword+"-"+verdict), "-"), "-")
-	name := base
-	for i := 2; s.names[name]; i++ {
-		name = fmt.Sprintf("%s-%d", base, i)
+	// A field of the same name has its parents before it, as far as they tell the two apart.
+	fields := strings.Split(m.Field, ".")
+	for i := len(fields) - 1; ; i-- {
+		field := strings.Join(fields[max(i, 0):], "-")
+		name := strings.Trim(unnamed.ReplaceAllString(strings.ToLower(field+"-"+keyword+"-"+verdict), "-"), "-")
+		if i < 0 {
+			name = fmt.Sprintf("%s-%d", name, 1-i)
+		}
+		if !s.names[name] {
+			s.names[name] = true
+			return name
+		}
 	}
-	s.names[name] = true
-	return name
 }
 
 // unnamed matches what a name must not contain.
@@ -208,12 +212,13 @@ func inOneLine(text string) string {
 }
 
 // notices reports whether the tests of an input notice a mutant. Their files may have other documents.
-func (w *worker) notices(ctx context.Context, in *manifest.Input, changed *mutant.Trial) (bool, error) {
+func (w *worker) notices(ctx context.Context, t *trial, in *manifest.Input, changed *mutant.Trial) (bool, error) {
 	o := w.options
 	o.NewEngine = func() check.Engine { return check.Engine{Evaluate: changed.Evaluate} }
 	result, err := Run(ctx, in, o)
 	if err != nil {
 		return false, err
 	}
-	return result.FailsIn(in.Documents), nil
+	// A changed policy has other lines, so that its own expectations tell nothing.
+	return result.FailsIn(slices.DeleteFunc(slices.Clone(in.Documents), func(d *manifest.Document) bool { return d == t.document })), nil
 }

@@ -188,7 +188,7 @@ func page(c Coverage, m *Mutations) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, ".</p><p>Green lines have constraints whose changes the tests notice. The changes beside orange lines would go unnoticed. For grey lines, no object was found that tells the two CRDs apart.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, ".</p><p>Green lines have constraints whose changes the tests notice. The changes beside orange lines would go unnoticed. For grey lines, no object was found that shows the difference.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -71,7 +71,7 @@ func MutateScenario(ctx context.Context, evaluate playground.Evaluate, compare m
 	result.Next, result.Total, result.Noticed, result.Open = m.Next, m.Total, m.Noticed, len(m.Open)
 	for _, missed := range m.Missed {
 		result.Missed = append(result.Missed, playground.MissedChange{
-			Range: missed.At, Change: missed.Change + " " + missed.Place(), Excerpt: strings.TrimSpace(missed.Excerpt), Verdict: missed.Verdict, Fix: added(r.Scenario.Object, missed.Test),
+			Document: playground.Document(missed.Path), Range: missed.At, Change: missed.Change + " " + missed.Place(), Excerpt: strings.TrimSpace(missed.Excerpt), Verdict: missed.Verdict, Fix: added(r.Scenario.Object, missed.Test),
 		})
 	}
 	return result, nil

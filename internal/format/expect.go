@@ -101,7 +101,7 @@ func writeMutations(out io.Writer, m expect.Mutations) {
 		fmt.Fprintln(out, missed.Describe())
 	}
 	if len(m.Open) > 0 {
-		fmt.Fprintln(out, "For these changes, no object was found that tells the two CRDs apart:")
+		fmt.Fprintln(out, "For these changes, no object was found that shows the difference:")
 		for _, open := range m.Open {
 			fmt.Fprintf(out, "      %s\n", open.Describe())
 		}

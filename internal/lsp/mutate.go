@@ -38,7 +38,7 @@ func (s snapshot) mutate(ctx context.Context, a commandArguments) (any, error) {
 		return nil, &jsonrpc2.Error{Code: codeRequestFailed, Message: "the tests fail: only tests that pass can notice a change"}
 	}
 	mutations, err := expect.Mutate(ctx, in, o, expect.MutateOptions{
-		Compare: func() mutant.Compare { return engine.New().Compare }, Drafts: true, Progress: func(int, int) {},
+		Compare: func() mutant.Compare { return engine.New().Compare }, Of: t.crd, Drafts: true, Progress: func(int, int) {},
 	})
 	if err != nil {
 		return nil, err

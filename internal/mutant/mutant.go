@@ -118,6 +118,36 @@ func (e edit) apply(value any, path []any) any {
 // All returns the mutants of a CRD in a document: those of the first version first, and of a schema node before
 // those of its properties. Versions that have the same constraint share its mutants.
 func All(doc *source.Document) []Mutant {
+	content := contentOf(doc)
+	if content == nil {
+		return nil
+	}
+	l := lister{doc: doc, index: map[string]int{}, crd: newCRD(content)}
+	list, _ := child(content, "spec", "versions").([]any)
+	for i := range list {
+		version, _ := list[i].(map[string]any)
+		l.node, l.field = nil, ""
+		l.version, _ = version["name"].(string)
+		l.path = []any{"spec", "versions", i}
+		if version["served"] == true && len(list) > 1 {
+			l.add(Mutant{Change: "served: true → false"}, "served", false, "served")
+		}
+		l.path = append(l.path, "subresources")
+		for _, name := range []string{"status", "scale"} {
+			if child(version, "subresources", name) != nil {
+				l.add(Mutant{Change: "subresources." + name + ": none"}, name, nil, name)
+			}
+		}
+		if schema, ok := child(version, "schema", "openAPIV3Schema").(map[string]any); ok {
+			l.path = []any{"spec", "versions", i, "schema", "openAPIV3Schema"}
+			l.schema(schema, nil, "")
+		}
+	}
+	return l.all
+}
+
+// contentOf returns the value of a document without descriptions; nil if it is no mapping.
+func contentOf(doc *source.Document) map[string]any {
 	if doc.Err != nil || doc.Empty() {
 		return nil
 	}
@@ -132,29 +162,14 @@ func All(doc *source.Document) []Mutant {
 		return nil
 	}
 	content, _ = without(content, isDescription).(map[string]any)
-	l := lister{doc: doc, index: map[string]int{}, crd: &crd{content: content, bare: sync.OnceValue(func() map[string]any {
+	return content
+}
+
+func newCRD(content map[string]any) *crd {
+	return &crd{content: content, bare: sync.OnceValue(func() map[string]any {
 		bare, _ := without(content, isRules).(map[string]any)
 		return bare
-	})}}
-	list, _ := child(content, "spec", "versions").([]any)
-	for i := range list {
-		version, _ := list[i].(map[string]any)
-		l.node, l.field = nil, ""
-		l.version, _ = version["name"].(string)
-		l.path = []any{"spec", "versions", i}
-		if version["served"] == true && len(list) > 1 {
-			l.add(Mutant{Change: "served: true → false"}, "served", false, "served")
-		}
-		if child(version, "subresources", "status") != nil {
-			l.path = append(l.path, "subresources")
-			l.add(Mutant{Change: "subresources.status: none"}, "status", nil, "status")
-		}
-		if schema, ok := child(version, "schema", "openAPIV3Schema").(map[string]any); ok {
-			l.path = []any{"spec", "versions", i, "schema", "openAPIV3Schema"}
-			l.schema(schema, nil, "")
-		}
-	}
-	return l.all
+	})}
 }
 
 func isDescription(key string, value any) bool {

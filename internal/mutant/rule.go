@@ -14,13 +14,8 @@ import (
 // rewrites returns the expressions that differ from a CEL expression in one place: an operator, a conjunct, a
 // negation, a quantifier, a constant or a variable. The list is empty if the expression has a syntax error.
 func rewrites(expression string) []string {
-	// Without macros, all() and has() are calls like others, and the tree has each part once.
-	p, err := parser.NewParser(parser.EnableOptionalSyntax(true))
-	if err != nil {
-		return nil
-	}
-	parsed, issues := p.Parse(common.NewTextSource(expression))
-	if len(issues.GetErrors()) > 0 {
+	parsed := parse(expression)
+	if parsed == nil {
 		return nil
 	}
 	known := map[string]bool{}
@@ -58,34 +53,60 @@ func (r *rewriter) visit(e ast.Expr) {
 		for _, with := range r.calls(e) {
 			r.replace(e, with)
 		}
-		// The parts are those after the last restoration.
-		call := e.AsCall()
-		if call.IsMemberFunction() {
-			r.visit(call.Target())
-		}
-		for _, argument := range call.Args() {
-			r.visit(argument)
-		}
-	case ast.SelectKind:
-		r.visit(e.AsSelect().Operand())
-	case ast.ListKind:
-		for _, element := range e.AsList().Elements() {
-			r.visit(element)
-		}
-	case ast.MapKind:
-		for _, entry := range e.AsMap().Entries() {
-			r.visit(entry.AsMapEntry().Value())
-		}
 	case ast.LiteralKind:
 		for _, value := range near(e.AsLiteral()) {
 			r.replace(e, r.factory.NewLiteral(e.ID(), value))
 		}
 	case ast.IdentKind:
-		if e.AsIdent() == "oldSelf" {
-			r.replace(e, r.factory.NewIdent(e.ID(), "self"))
+		if current, isOld := currents[e.AsIdent()]; isOld {
+			r.replace(e, r.factory.NewIdent(e.ID(), current))
 		}
 	}
+	// The parts are those after the last restoration.
+	for _, part := range parts(e) {
+		r.visit(part)
+	}
 }
+
+// parts returns the expressions in an expression.
+func parts(e ast.Expr) []ast.Expr {
+	switch e.Kind() {
+	case ast.CallKind:
+		call := e.AsCall()
+		if call.IsMemberFunction() {
+			return append([]ast.Expr{call.Target()}, call.Args()...)
+		}
+		return call.Args()
+	case ast.SelectKind:
+		return []ast.Expr{e.AsSelect().Operand()}
+	case ast.ListKind:
+		return e.AsList().Elements()
+	case ast.MapKind:
+		var values []ast.Expr
+		for _, entry := range e.AsMap().Entries() {
+			values = append(values, entry.AsMapEntry().Value())
+		}
+		return values
+	}
+	return nil
+}
+
+// parse returns the tree of an expression, or nil if there is a syntax error. Without macros, all() and has() are calls
+// like others, and the tree has each part once.
+func parse(expression string) *ast.AST {
+	p, err := parser.NewParser(parser.EnableOptionalSyntax(true))
+	if err != nil {
+		return nil
+	}
+	parsed, issues := p.Parse(common.NewTextSource(expression))
+	if len(issues.GetErrors()) > 0 {
+		return nil
+	}
+	return parsed
+}
+
+// currents has the variable of the new value for that of the old one, in rules and in policies.
+var currents = map[string]string{"oldSelf": "self", "oldObject": "object"}
 
 // others lists the functions that replace another one.
 var others = map[string][]string{

@@ -83,7 +83,7 @@ type MutateResult struct {
 	Failing bool `json:"failing"`
 	// Noticed is the number of changes that a test notices.
 	Noticed int `json:"noticed"`
-	// Missed lists the changes that no test notices, although an object tells the two CRDs apart.
+	// Missed lists the changes that no test notices, although an object shows the difference.
 	Missed []MissedChange `json:"missed"`
 	// Open is the number of changes for which no such object was found.
 	Open int `json:"open"`
@@ -91,11 +91,13 @@ type MutateResult struct {
 
 // MissedChange is a change of a constraint that no test notices. Range is the constraint in the CRD.
 type MissedChange struct {
-	Range Range `json:"range"`
+	// Document is the CRD or admission.
+	Document Document `json:"document"`
+	Range    Range    `json:"range"`
 	// Change describes the change and its place, such as "maximum: 10 → 11 at spec.size".
 	Change string `json:"change"`
-	// Excerpt is the part of an object that tells the two CRDs apart, as YAML, and Verdict what becomes of the object
-	// under both.
+	// Excerpt is the part of an object that shows the difference, as YAML, and Verdict what becomes of the object before
+	// and after the change.
 	Excerpt string `json:"excerpt"`
 	Verdict string `json:"verdict"`
 	// Fix adds a test that notices the change to the objects; nil if crdlab cannot write one.

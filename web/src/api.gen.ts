@@ -653,10 +653,15 @@ export type components = {
         };
         /** @description MissedChange is a change of a constraint that no test notices. Range is the constraint in the CRD. */
         readonly MissedChange: {
+            /**
+             * @description Document is the CRD or admission.
+             * @enum {string}
+             */
+            readonly document: "crd" | "go" | "oldCrd" | "object" | "oldObject" | "conversion" | "admission";
             readonly range: components["schemas"]["Range"];
             /** @description Change describes the change and its place, such as "maximum: 10 → 11 at spec.size". */
             readonly change: string;
-            /** @description Excerpt is the part of an object that tells the two CRDs apart, as YAML, and Verdict what becomes of the object under both. */
+            /** @description Excerpt is the part of an object that shows the difference, as YAML, and Verdict what becomes of the object before and after the change. */
             readonly excerpt: string;
             readonly verdict: string;
             /** @description Fix adds a test that notices the change to the objects; nil if crdlab cannot write one. */
@@ -677,7 +682,7 @@ export type components = {
             readonly failing: boolean;
             /** @description Noticed is the number of changes that a test notices. */
             readonly noticed: number;
-            /** @description Missed lists the changes that no test notices, although an object tells the two CRDs apart. */
+            /** @description Missed lists the changes that no test notices, although an object shows the difference. */
             readonly missed: readonly components["schemas"]["MissedChange"][];
             /** @description Open is the number of changes for which no such object was found. */
             readonly open: number;

@@ -1,9 +1,9 @@
-// Small changes of the constraints of the CRDs, as "crdlab test --mutate" tries them.
+// Small changes of the constraints of the CRDs and policies, as "crdlab test --mutate" tries them.
 
 import type { MissedChange, MutateResult } from "./api.gen";
 import { isPending } from "./evaluation";
 import type { Marked } from "./editor/markers";
-import type { Scenario } from "./scenario";
+import type { DocumentName, Scenario } from "./scenario";
 import type { Session, SessionState } from "./session";
 import { afterPause } from "./throttle";
 
@@ -56,7 +56,8 @@ export async function mutate(session: Session, ask: Ask): Promise<void> {
   } while (all.next < all.total);
 }
 
-function byPlace({ range: { start: a } }: MissedChange, { range: { start: b } }: MissedChange): number {
+function byPlace({ document, range: { start: a } }: MissedChange, { document: other, range: { start: b } }: MissedChange): number {
+  if (document !== other) return document === "crd" ? -1 : 1;
   return a.line - b.line || a.character - b.character;
 }
 
@@ -72,12 +73,13 @@ export function keepMutated(session: Session, ask: Ask): void {
   });
 }
 
-/** Returns the constraints of the CRD whose changes no test notices, for the marks in its editor. */
-export function missedIn({ scenario, mutations }: SessionState): readonly Marked[] {
-  if (mutations?.scenario.crd !== scenario.crd) return [];
+/** Returns the constraints of a document whose changes no test notices, for the marks in its editor. */
+export function missedIn({ scenario, mutations }: SessionState, name: DocumentName): readonly Marked[] {
+  if (!mutations || (name !== "crd" && name !== "admission") || mutations.scenario[name] !== scenario[name]) return [];
   // Each constraint has one mark, although several changes of it may go unnoticed.
   const first = new Map<string, MissedChange>();
   for (const missed of mutations.missed) {
+    if (missed.document !== name) continue;
     const key = JSON.stringify(missed.range);
     if (!first.has(key)) first.set(key, missed);
   }
@@ -94,5 +96,5 @@ export function summaryOf({ noticed, missed, open, next, total, failing }: Mutat
   if (total === 0) return "There is no constraint to change.";
   const sum = `The tests notice ${noticed} of ${noticed + missed.length} changes.`;
   if (next < total) return `${sum} ${next} of ${total} tried`;
-  return open === 0 ? sum : `${sum} For ${open} more, crdlab found no object that tells the two CRDs apart.`;
+  return open === 0 ? sum : `${sum} For ${open} more, crdlab found no object that shows the difference.`;
 }

@@ -2,6 +2,7 @@ package witness
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -153,12 +154,13 @@ func excerpt(content map[string]any, path []any) string {
 	return toYAML(value)
 }
 
-// withoutMeta returns an object without the fields of all resources. It returns the
-// object itself if it has no others.
+// withoutMeta returns an object without the fields of all resources, apart from metadata that tells something. It returns
+// the object itself if it has no others.
 func withoutMeta(content map[string]any) map[string]any {
 	own := map[string]any{}
 	for name, value := range content {
-		if !slices.Contains([]string{"apiVersion", "kind", "metadata"}, name) {
+		isPlain := name == "metadata" && reflect.DeepEqual(value, withName(nil))
+		if name != "apiVersion" && name != "kind" && !isPlain {
 			own[name] = value
 		}
 	}

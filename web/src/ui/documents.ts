@@ -349,7 +349,7 @@ export class Documents {
       return;
     }
     const findings = all.filter(({ document }) => document === name);
-    this.#editors.get(name)?.showFindings([...findings, ...all.flatMap((finding) => faultsIn(finding, name)), ...unmetIn(tested, name), ...(name === "crd" ? missedIn(state) : [])]);
+    this.#editors.get(name)?.showFindings([...findings, ...all.flatMap((finding) => faultsIn(finding, name)), ...unmetIn(tested, name), ...missedIn(state, name)]);
   }
 }
 

@@ -28,14 +28,14 @@ export function bindMutations(session: Session, find: () => void): void {
   session.subscribe(show);
 }
 
-function rendered({ range, change, excerpt, verdict, fix }: MissedChange, isCurrent: boolean): HTMLElement {
+function rendered({ document, range, change, excerpt, verdict, fix }: MissedChange, isCurrent: boolean): HTMLElement {
   const item = make("li");
-  const leading = placeButton("goto", "", "crd", range);
+  const leading = placeButton("goto", "", document, range);
   leading.append(make("code", "", change));
   item.append(
     make("span", "tag is-warning", "unnoticed"),
     leading,
-    make("span", "problem-place", `line ${range.start.line + 1}`),
+    make("span", "problem-place", `${document === "crd" ? "" : "policies, "}line ${range.start.line + 1}`),
     make("pre", "", excerpt),
     make("p", "tests-counts", verdict),
   );
