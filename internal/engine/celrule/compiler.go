@@ -21,12 +21,17 @@ func NewCompiler() *Compiler { return &Compiler{newCache()} }
 
 // Compile compiles the rules of a schema for objects that are stored or about to
 // be stored. It returns upstream's validator and the tree of the same rules, or
-// nil and nil if the schema has no rules.
-func (c *Compiler) Compile(root *structuralschema.Structural) (*cel.Validator, *Node) {
+// nil and nil if the schema has no rules. before is the tree of an earlier schema, and keeps tells which nodes are the
+// same; both may be nil.
+func (c *Compiler) Compile(root *structuralschema.Structural, before *Node, keeps Keeps) (*cel.Validator, *Node) {
 	if !hasRules(root) {
 		return nil, nil
 	}
-	return c.compile(root, digestSchema(root))
+	var digest *schemaDigest
+	if before != nil {
+		digest = before.digest
+	}
+	return c.compile(root, digestSchema(root, crdschema.Path{}, digest, keeps))
 }
 
 func (c *Compiler) compile(root *structuralschema.Structural, digest *schemaDigest) (*cel.Validator, *Node) {
@@ -51,7 +56,7 @@ func (c *Compiler) CompileRules(root *structuralschema.Structural) *Node {
 	if !hasRules(root) {
 		return nil
 	}
-	digest := digestSchema(root)
+	digest := digestSchema(root, crdschema.Path{}, nil, nil)
 	if c.countNewRules(root, digest, true) > maxNewRules {
 		_, node := c.compile(root, digest)
 		return node

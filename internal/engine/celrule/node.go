@@ -26,6 +26,7 @@ type Node struct {
 	// apiVersion, kind and metadata.
 	Root bool
 	*nodeRules
+	digest *schemaDigest
 
 	Items      *Node
 	Additional *Node
@@ -49,7 +50,7 @@ func (c *Compiler) compileNode(s *structuralschema.Structural, digest *schemaDig
 	if validator == nil {
 		validator = &cel.Validator{}
 	}
-	node := &Node{Schema: s, DeclType: declType, Path: path, Root: root, Properties: map[string]*Node{}}
+	node := &Node{Schema: s, DeclType: declType, Path: path, Root: root, digest: digest, Properties: map[string]*Node{}}
 	node.nodeRules = c.cache.rules(digest, root, func() *nodeRules { return newNodeRules(s, declType, compiledRules(validator)) })
 	if s.Items != nil {
 		node.Items = c.compileNode(s.Items, digest.items, validator.Items, declType.ElemType, s.Items.XEmbeddedResource, path.Items())

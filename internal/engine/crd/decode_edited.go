@@ -3,7 +3,6 @@ package crd
 import (
 	"maps"
 	"slices"
-	"sync/atomic"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -14,25 +13,19 @@ import (
 	"github.com/crdlab/crdlab/internal/source"
 )
 
-// A lastDecoded remembers the last decoded CRD. Most keystrokes change one keyword of a schema node: then upstream decodes
-// this node, and the CRD shares all others with the last one. BenchmarkCRDEdit measures it.
-type lastDecoded struct{ atomic.Pointer[decodedCRD] }
-
-// A decodedCRD is a CRD after its decoding. Nothing changes it.
+// A decodedCRD is a CRD after its decoding, with what later stages learned about it. Nothing changes it after its request.
 type decodedCRD struct {
 	file *source.File
 	doc  *source.Document
 	crd  *apiextensions.CustomResourceDefinition
 	// isStrict reports that the document has neither unknown nor duplicate fields, and isUnique that it has no duplicates.
 	isStrict, isUnique bool
-}
-
-// parsed returns the last parsed file, or nil.
-func (l *lastDecoded) parsed() *source.File {
-	if last := l.Load(); last != nil {
-		return last.file
-	}
-	return nil
+	// validRelease is the release that finds a new CRD valid; empty if none does.
+	validRelease string
+	// size is that of a new CRD; nil if it is unknown.
+	size *storedSize
+	// served has the compiled versions for that release; nil if it accepts none.
+	served *CRD
 }
 
 // unshared returns a copy of a CRD whose metadata, status and versions can be changed.
@@ -47,14 +40,14 @@ func unshared(crd *apiextensions.CustomResourceDefinition) *apiextensions.Custom
 // remember remembers the decoded CRD. Older releases remove fields from its schemas, so that they cannot be shared.
 func (r *Request) remember(isStrict, isUnique bool) {
 	if release.HasRatcheting() {
-		r.last.Store(&decodedCRD{r.parsed, r.Doc, unshared(r.Internal), isStrict, isUnique})
+		r.decoded = &decodedCRD{file: r.parsed, doc: r.Doc, crd: unshared(r.Internal), isStrict: isStrict, isUnique: isUnique}
 	}
 }
 
 // decodeEdited decodes the schema node that differs from the last CRD. It returns false if the whole document is to be
 // decoded.
 func (r *Request) decodeEdited() bool {
-	last := r.last.Load()
+	last := r.evaluator.last.Load()
 	if last == nil || r.edit == nil || r.edit.Before != last.doc || !release.HasRatcheting() {
 		return false
 	}
@@ -63,7 +56,7 @@ func (r *Request) decodeEdited() bool {
 		return false
 	}
 	if len(r.edit.Names) == 0 {
-		r.Internal = unshared(last.crd)
+		r.Internal, r.last = unshared(last.crd), last
 		r.remember(last.isStrict, isUnique)
 		return true
 	}
@@ -84,7 +77,7 @@ func (r *Request) decodeEdited() bool {
 	if former == nil {
 		return false
 	}
-	node, ok := r.decodeNode(version, path, former)
+	node, shared, ok := r.decodeNode(version, path, former)
 	if !ok {
 		return false
 	}
@@ -103,7 +96,8 @@ func (r *Request) decodeEdited() bool {
 		}
 		crd.Spec.Versions[version].Schema = changed
 	}
-	r.Internal = crd
+	r.Internal, r.last = crd, last
+	r.change = newChange(version, path, former, node, shared)
 	r.remember(last.isStrict, isUnique)
 	return true
 }
@@ -138,11 +132,9 @@ func editedNode(at []any) (version int, path crdschema.Path, ok bool) {
 const nodeHeader = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n versions:\n - schema:\n    openAPIV3Schema:\n"
 
 // decodeNode decodes a schema node of a version. It takes the nodes below from the former node, unless the edit adds or
-// changes them. It returns false after any error.
-func (r *Request) decodeNode(version int, path crdschema.Path, former *apiextensions.JSONSchemaProps) (*apiextensions.JSONSchemaProps, bool) {
+// changes them, and returns the steps to these. It returns false after any error.
+func (r *Request) decodeNode(version int, path crdschema.Path, former *apiextensions.JSONSchemaProps) (node *apiextensions.JSONSchemaProps, shared []crdschema.Path, ok bool) {
 	at := r.SchemaPath(version, path)
-	var properties []string
-	var hasItems, hasAdditional bool
 	text, indent, ok := r.Doc.Excerpt(at, func(entry []any, isBlock bool) source.Part {
 		if !isBlock && len(entry) == len(at)+1 {
 			return source.Whole
@@ -154,41 +146,42 @@ func (r *Request) decodeNode(version int, path crdschema.Path, former *apiextens
 			}
 			name, _ := entry[len(at)+1].(string)
 			if _, known := former.Properties[name]; known && !r.edit.Concerns(entry) {
-				properties = append(properties, name)
+				shared = append(shared, crdschema.Path{"properties", name})
 				return source.Stub
 			}
 		case "items":
 			if former.Items != nil && former.Items.Schema != nil && !r.edit.Concerns(entry) {
-				hasItems = true
+				shared = append(shared, crdschema.Path{"items"})
 				return source.Stub
 			}
 		case "additionalProperties":
 			if former.AdditionalProperties != nil && former.AdditionalProperties.Schema != nil && !r.edit.Concerns(entry) {
-				hasAdditional = true
+				shared = append(shared, crdschema.Path{"additionalProperties"})
 				return source.Stub
 			}
 		}
 		return source.Whole
 	})
 	if !ok || indent <= 4 {
-		return nil, false
+		return nil, nil, false
 	}
 	object, _, err := decodeData([]byte(nodeHeader+text), true, true, &apiextensions.CustomResourceDefinition{})
 	decoded, isCRD := object.(*apiextensions.CustomResourceDefinition)
 	if err != nil || !isCRD || decoded.Spec.Validation == nil || decoded.Spec.Validation.OpenAPIV3Schema == nil {
-		return nil, false
+		return nil, nil, false
 	}
-	node := decoded.Spec.Validation.OpenAPIV3Schema
-	for _, name := range properties {
-		node.Properties[name] = former.Properties[name]
+	node = decoded.Spec.Validation.OpenAPIV3Schema
+	for _, step := range shared {
+		switch step[0] {
+		case "properties":
+			node.Properties[step[1]] = former.Properties[step[1]]
+		case "items":
+			node.Items = former.Items
+		default:
+			node.AdditionalProperties = former.AdditionalProperties
+		}
 	}
-	if hasItems {
-		node.Items = former.Items
-	}
-	if hasAdditional {
-		node.AdditionalProperties = former.AdditionalProperties
-	}
-	return node, true
+	return node, shared, true
 }
 
 // withNode returns a schema with another node at a path. It shares all other nodes.

@@ -19,7 +19,7 @@ import (
 // YAML exceeds a limit or contains no document. A syntax error does not stop open,
 // because the decoder reports it in the API server's words.
 func (r *Request) open() bool {
-	file, edit, err := source.ParseAfter(r.last.parsed(), r.yaml, finding.CRDText)
+	file, edit, err := source.ParseAfter(r.evaluator.lastFile(), r.yaml, finding.CRDText)
 	r.parsed, r.edit = file, edit
 	if _, isLimit := finding.LimitRange(err); isLimit {
 		r.exceed(playground.DocumentCRD, err)

@@ -9,6 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
+	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -22,7 +23,7 @@ func serve(r *Request) error {
 	if err := scheme.Convert(r.Internal, v1, nil); err != nil {
 		return fmt.Errorf("convert CRD to v1: %w", err)
 	}
-	if err := r.compileVersions(v1); err != nil {
+	if err := r.compileVersions(v1, r.lastVersion); err != nil {
 		// The API server accepts the CRD and fails the requests for its objects.
 		r.V1, r.Unservable = v1, true
 		r.findings.Add(r.uncompiledFinding(err))
@@ -40,6 +41,9 @@ func serve(r *Request) error {
 	r.findings.Add(r.itemsFindings()...)
 	if r.Old != nil {
 		r.CompileOld = sync.OnceValues(r.compileOld)
+	}
+	if r.decoded != nil && !r.Unservable {
+		r.decoded.served = r.CRD
 	}
 	r.Report.Accepted = true
 	r.Report.Status = playground.Status{Code: http.StatusCreated}
@@ -141,12 +145,16 @@ func (r *Request) repeatedRuleFindings() []playground.Finding {
 }
 
 // compileVersions compiles all versions of v1 and sets c.V1. It includes versions that
-// are not served, because objects in etcd may have such a version.
-func (c *CRD) compileVersions(v1 *apiextensionsv1.CustomResourceDefinition) error {
-	for _, v := range v1.Spec.Versions {
-		compiled, err := compileVersion(c.compiler, v1, v)
-		if err != nil {
-			return fmt.Errorf("compile version %s: %w", v.Name, err)
+// are not served, because objects in etcd may have such a version. last returns a version of an earlier CRD, and which
+// nodes are the same; nil for all of them.
+func (c *CRD) compileVersions(v1 *apiextensionsv1.CustomResourceDefinition, last func(index int) (*Version, celrule.Keeps)) error {
+	for i, v := range v1.Spec.Versions {
+		compiled, keeps := last(i)
+		if compiled == nil || keeps != nil {
+			var err error
+			if compiled, err = compileVersion(c.compiler, v1, v, compiled, keeps); err != nil {
+				return fmt.Errorf("compile version %s: %w", v.Name, err)
+			}
 		}
 		c.Versions[v.Name] = compiled
 		if v.Storage {
@@ -167,7 +175,7 @@ func (r *Request) compileOld() (*CRD, error) {
 	old.Doc, old.Internal = r.OldDoc, r.Old
 	old.Report.Accepted = true // by the cluster that has it
 	old.Report.Conditions = buildConditions(r.Old, v1, nil)
-	err = upstream.Guard(playground.StageCRDServe, func() error { return old.compileVersions(v1) })
+	err = upstream.Guard(playground.StageCRDServe, func() error { return old.compileVersions(v1, func(int) (*Version, celrule.Keeps) { return nil, nil }) })
 	if err == nil && old.Storage == nil {
 		err = errors.New("the old CRD has no storage version")
 	}

@@ -21,16 +21,18 @@ const (
 	// accounts for at least one part in minShare of the size.
 	largestFields = 3
 	minShare      = 20
+	// SmallestMember is the smallest size in bytes of the members from which a report takes its fields.
+	SmallestMember = NoticeableSize / minShare / 2
 )
 
 // ReportSize returns the report of the size of stored JSON, or nil if it is smaller than
-// [NoticeableSize]. object returns the decoded JSON.
-func ReportSize(bytes int, object func() map[string]any) *playground.Size {
+// [NoticeableSize]. fields returns the sizes of the members of at least [SmallestMember].
+func ReportSize(bytes int, fields func() *jsonvalue.Sizes) *playground.Size {
 	if bytes < NoticeableSize {
 		return nil
 	}
 	report := &playground.Size{Bytes: bytes, Limit: SizeLimit, Largest: []playground.FieldSize{}}
-	for _, field := range jsonvalue.LargestFields(object(), largestFields, (bytes+minShare-1)/minShare) {
+	for _, field := range fields().Largest(largestFields, (bytes+minShare-1)/minShare) {
 		report.Largest = append(report.Largest, playground.FieldSize{Path: field.Path, Bytes: field.Bytes})
 	}
 	return report

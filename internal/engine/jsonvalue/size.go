@@ -3,6 +3,7 @@ package jsonvalue
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -23,7 +24,7 @@ func Size(value any) int {
 	case int64:
 		return len(strconv.FormatInt(value, 10))
 	case []any, map[string]any:
-		return measured(value, math.MaxInt).bytes
+		return Measure(value, math.MaxInt).bytes
 	}
 	encoded, err := json.Marshal(value)
 	if err != nil {
@@ -70,70 +71,76 @@ type FieldSize struct {
 	Bytes int
 }
 
-// LargestFields returns the largest fields of an object, at most count, in
-// descending order, without fields below least bytes. It replaces a field by its
-// members if one of them accounts for at least half of it, so that the paths lead to the
-// data and not merely to spec.
-func LargestFields(object map[string]any, count, least int) []FieldSize {
-	fields := measured(object, least).fields
-	slices.SortStableFunc(fields, func(a, b measuredField) int {
-		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(PathString(a.path()), PathString(b.path())))
-	})
-	var largest []FieldSize
-	for _, field := range fields[:min(count, len(fields))] {
-		largest = append(largest, FieldSize{PathString(field.path()), field.bytes})
-	}
-	return largest
-}
-
-// A measurement has the size of a value, and the fields by which it is replaced if its
-// largest member dominates it.
-type measurement struct {
-	bytes, largest int
-	fields         []measuredField
-}
-
-// A measuredField is a field by its steps, the last one first.
-type measuredField struct {
-	steps []any
+// Sizes has the size of a JSON value in bytes, and the sizes of its large members. Nothing changes it.
+type Sizes struct {
 	bytes int
+	// members has the members of at least a smallest size, by name or index.
+	members map[any]*Sizes
 }
 
-func (f measuredField) path() []any {
-	path := slices.Clone(f.steps)
-	slices.Reverse(path)
-	return path
-}
-
-// measured measures a value and all below it once. Fields of less than least bytes are left out.
-func measured(value any, least int) (m measurement) {
-	add := func(step any, member measurement) {
-		m.bytes += member.bytes
-		m.largest = max(m.largest, member.bytes)
-		switch {
-		case member.bytes < least:
-		case member.largest*2 < member.bytes:
-			m.fields = append(m.fields, measuredField{[]any{step}, member.bytes})
-		default:
-			for _, field := range member.fields {
-				m.fields = append(m.fields, measuredField{append(field.steps, step), field.bytes})
+// Measure returns the sizes of a value, which consists of decoded JSON, and of its members of at least smallest bytes.
+func Measure(value any, smallest int) *Sizes {
+	s := &Sizes{}
+	add := func(step, member any) {
+		below := Measure(member, smallest)
+		if s.bytes += below.bytes; below.bytes >= smallest {
+			if s.members == nil {
+				s.members = map[any]*Sizes{}
 			}
+			s.members[step] = below
 		}
 	}
 	switch value := value.(type) {
 	case map[string]any:
-		m.bytes = len("{}") + max(0, len(value)-1) // with a comma between members
+		s.bytes = len("{}") + max(0, len(value)-1) // with a comma between members
 		for key, member := range value {
-			m.bytes += stringSize(key) + len(":")
-			add(key, measured(member, least))
+			s.bytes += stringSize(key) + len(":")
+			add(key, member)
 		}
 	case []any:
-		m.bytes = len("[]") + max(0, len(value)-1)
+		s.bytes = len("[]") + max(0, len(value)-1)
 		for i, item := range value {
-			add(i, measured(item, least))
+			add(i, item)
 		}
 	default:
-		m.bytes = Size(value)
+		s.bytes = Size(value)
 	}
-	return m
+	return s
+}
+
+// Grown returns the sizes after the value at a path has grown by some bytes, which may be negative.
+func (s *Sizes) Grown(bytes int, path []any) *Sizes {
+	grown := &Sizes{s.bytes + bytes, s.members}
+	if len(path) > 0 && s.members[path[0]] != nil {
+		grown.members = maps.Clone(s.members)
+		grown.members[path[0]] = s.members[path[0]].Grown(bytes, path[1:])
+	}
+	return grown
+}
+
+// Largest returns the largest fields of an object, at most count, in descending order, without fields below least bytes,
+// which is at least twice the smallest size of members. It replaces a field by its members if one of them accounts for at
+// least half of it, so that the paths lead to the data and not merely to spec.
+func (s *Sizes) Largest(count, least int) []FieldSize {
+	var all []FieldSize
+	s.collect(least, nil, &all)
+	slices.SortFunc(all, func(a, b FieldSize) int { return cmp.Or(b.Bytes-a.Bytes, strings.Compare(a.Path, b.Path)) })
+	return all[:min(count, len(all))]
+}
+
+func (s *Sizes) collect(least int, path []any, all *[]FieldSize) {
+	for step, member := range s.members {
+		at := append(slices.Clip(path), step)
+		largest := 0
+		for _, below := range member.members {
+			largest = max(largest, below.bytes)
+		}
+		switch {
+		case member.bytes < least:
+		case largest*2 < member.bytes:
+			*all = append(*all, FieldSize{PathString(at), member.bytes})
+		default:
+			member.collect(least, at, all)
+		}
+	}
 }

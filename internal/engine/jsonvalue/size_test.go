@@ -60,7 +60,7 @@ func TestLargestFields(t *testing.T) {
 		},
 	}
 	want := []FieldSize{{"spec.text", 1002}, {"spec.items", 160}}
-	if diff := cmp.Diff(want, LargestFields(object, 2, 100)); diff != "" {
+	if diff := cmp.Diff(want, Measure(object, 50).Largest(2, 100)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

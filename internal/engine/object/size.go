@@ -35,7 +35,9 @@ func runSize(r *Request) error {
 // checkWrite reports the size of the stored object, and rejects an object that is too large for etcd.
 func (r *Request) checkWrite() error {
 	bytes := len(r.rec.report.Stored) + len("\n")
-	r.rec.report.Size = finding.ReportSize(bytes, r.stored.object.UnstructuredContent)
+	r.rec.report.Size = finding.ReportSize(bytes, func() *jsonvalue.Sizes {
+		return jsonvalue.Measure(r.stored.object.UnstructuredContent(), finding.SmallestMember)
+	})
 	return finding.CheckWrite(r.endpoint.keyOf(r.object), bytes)
 }
 
