@@ -21,24 +21,25 @@ func NewCompiler() *Compiler { return &Compiler{newCache()} }
 
 // Compile compiles the rules of a schema for objects that are stored or about to
 // be stored. It returns upstream's validator and the tree of the same rules, or
-// nil and nil if the schema has no rules. before is the tree of an earlier schema, and keeps tells which nodes are the
-// same; both may be nil.
-func (c *Compiler) Compile(root *structuralschema.Structural, before *Node, keeps Keeps) (*cel.Validator, *Node) {
+// nil and nil if the schema has no rules. It takes what it can from an earlier schema, which may be nil.
+func (c *Compiler) Compile(root *structuralschema.Structural, earlier *Earlier) (*cel.Validator, *Node) {
 	if !hasRules(root) {
 		return nil, nil
 	}
-	var digest *schemaDigest
-	if before != nil {
-		digest = before.digest
+	if earlier == nil || earlier.Rules == nil {
+		return c.compile(root, digestSchema(root, crdschema.Path{}, nil, nil), nil)
 	}
-	return c.compile(root, digestSchema(root, crdschema.Path{}, digest, keeps))
+	return c.compile(root, digestSchema(root, crdschema.Path{}, earlier.Rules.digest, earlier.Keeps), earlier)
 }
 
-func (c *Compiler) compile(root *structuralschema.Structural, digest *schemaDigest) (*cel.Validator, *Node) {
+func (c *Compiler) compile(root *structuralschema.Structural, digest *schemaDigest, earlier *Earlier) (*cel.Validator, *Node) {
 	if validator, ok := c.cache.validator(digest); ok {
 		return validator, c.compileTree(root, digest, validator)
 	}
-	validator := cel.NewValidator(root, true, celconfig.PerCallLimit)
+	validator, ok := earlier.adopt(root)
+	if !ok {
+		validator = cel.NewValidator(root, true, celconfig.PerCallLimit)
+	}
 	node := c.compileTree(root, digest, validator)
 	memoizeValidator(validator, node)
 	c.cache.addValidator(digest, validator)
@@ -58,7 +59,7 @@ func (c *Compiler) CompileRules(root *structuralschema.Structural) *Node {
 	}
 	digest := digestSchema(root, crdschema.Path{}, nil, nil)
 	if c.countNewRules(root, digest, true) > maxNewRules {
-		_, node := c.compile(root, digest)
+		_, node := c.compile(root, digest, nil)
 		return node
 	}
 	return c.compileTree(root, digest, nil)

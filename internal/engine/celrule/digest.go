@@ -20,12 +20,9 @@ type schemaDigest struct {
 	properties        map[string]*schemaDigest
 }
 
-// Keeps reports whether a node is the same as in an earlier schema. Its ancestors may differ.
-type Keeps func(crdschema.Path) bool
-
 // digestSchema returns the digest of a schema node. It takes the digests of the nodes that are the same as in an earlier
 // schema from that schema; before is nil if there is none.
-func digestSchema(s *structuralschema.Structural, path crdschema.Path, before *schemaDigest, keeps Keeps) *schemaDigest {
+func digestSchema(s *structuralschema.Structural, path crdschema.Path, before *schemaDigest, keeps func(crdschema.Path) bool) *schemaDigest {
 	d := &schemaDigest{properties: map[string]*schemaDigest{}}
 	if before == nil {
 		before = &schemaDigest{}
@@ -50,7 +47,7 @@ func digestSchema(s *structuralschema.Structural, path crdschema.Path, before *s
 }
 
 // addDigest returns the digest of a subschema and writes it to h.
-func addDigest(h hash.Hash, name string, s *structuralschema.Structural, path crdschema.Path, before *schemaDigest, keeps Keeps) *schemaDigest {
+func addDigest(h hash.Hash, name string, s *structuralschema.Structural, path crdschema.Path, before *schemaDigest, keeps func(crdschema.Path) bool) *schemaDigest {
 	child := before
 	if before == nil || !keeps(path) {
 		child = digestSchema(s, path, before, keeps)

@@ -151,7 +151,12 @@ func memoizeValidator(validator *cel.Validator, node *Node) {
 	if validator == nil || node == nil {
 		return
 	}
-	copy(compiledRules(validator), node.Rules)
+	for i, rule := range compiledRules(validator) {
+		// Another validator may share rules that record their results.
+		if _, already := rule.Program.(*memoProgram); rule.Program != nil && !already && i < len(node.Rules) {
+			compiledRules(validator)[i] = node.Rules[i]
+		}
+	}
 	memoizeValidator(validator.Items, node.Items)
 	memoizeValidator(validator.AdditionalProperties, node.Additional)
 	for name, property := range validator.Properties {

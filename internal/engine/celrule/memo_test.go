@@ -33,7 +33,7 @@ func TestMemoHoldsResultsOfValidator(t *testing.T) {
 	root := rule("object", "has(self.list)")
 	root.Properties = map[string]structuralschema.Structural{"list": list, "labels": labels}
 
-	validator, node := NewCompiler().Compile(&root, nil, nil)
+	validator, node := NewCompiler().Compile(&root, nil)
 	object := map[string]any{"list": []any{int64(1), int64(2)}, "labels": map[string]any{"a": "x"}}
 	old := map[string]any{"labels": map[string]any{"a": "y"}}
 	m := Memo{}
@@ -88,7 +88,7 @@ func BenchmarkMemo(b *testing.B) {
 		list[i] = int64(i)
 	}
 	object := map[string]any{"list": list}
-	validator, node := NewCompiler().Compile(&root, nil, nil)
+	validator, node := NewCompiler().Compile(&root, nil)
 	locate := func(*Node, int, string) source.Location { return source.Location{} }
 	for _, name := range []string{"with", "without"} {
 		b.Run(name, func(b *testing.B) {

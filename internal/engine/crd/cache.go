@@ -20,8 +20,7 @@ import (
 //	keywords   schema node  the nodes with values in an object     BenchmarkObjectEdit
 //	applied    -            1                                      -
 //
-// A [Version] has a further cache: idle table convertors (BenchmarkObjectEdit). For the
-// memo of valid CRDs, see [validMemo], and for the last decoded one [lastDecoded].
+// A [Version] has a further cache: idle table convertors (BenchmarkObjectEdit). For the last CRD, see [decodedCRD].
 type derived struct {
 	published struct {
 		sync.Once
@@ -33,13 +32,16 @@ type derived struct {
 		byVersion map[string]*crdschema.Kind
 	}
 	keywords sync.Map // of playground.Range by schemaNode
-	// applied is built for the first server-side apply, because building it needs as much
-	// time as the rest of the CRD.
-	applied struct {
-		sync.Once
-		types managedfields.TypeConverter
-		err   error
-	}
+	// applied is built for the first object, because building it needs as much time as the rest of the CRD. CRDs that differ
+	// only in the wording of descriptions share it.
+	applied *appliedTypes
+}
+
+// appliedTypes are the types for merging objects.
+type appliedTypes struct {
+	sync.Once
+	types managedfields.TypeConverter
+	err   error
 }
 
 // PublishedSchemas returns the OpenAPI schemas that a cluster publishes for the
@@ -53,7 +55,10 @@ func (c *CRD) PublishedSchemas() ([]playground.Schema, error) {
 // ApplyTypes returns the types for merging objects of an accepted CRD in server-side
 // apply.
 func (c *CRD) ApplyTypes() (managedfields.TypeConverter, error) {
-	applied := &c.derived.applied
+	applied := c.derived.applied
+	if applied == nil {
+		return openapi.ApplyTypes(c.V1)
+	}
 	applied.Do(func() { applied.types, applied.err = openapi.ApplyTypes(c.V1) })
 	return applied.types, applied.err
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // buildConditions returns the conditions that the controllers set in a cluster without
-// other CRDs, and sets the accepted names of crd. compiled may be nil.
-func buildConditions(internal *apiextensions.CustomResourceDefinition, crd *apiextensionsv1.CustomResourceDefinition, compiled map[string]*Version) []playground.Condition {
+// other CRDs, and sets the accepted names of crd. violations are those of the rules for structural schemas.
+func buildConditions(crd *apiextensionsv1.CustomResourceDefinition, violations field.ErrorList) []playground.Condition {
 	all := []playground.Condition{
 		establishedCondition(crd),
 		acceptNames(crd),
@@ -24,7 +24,7 @@ func buildConditions(internal *apiextensions.CustomResourceDefinition, crd *apie
 	if apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) {
 		all = append(all, apiApprovalCondition(crd.Annotations))
 	}
-	if violations := findNonStructural(internal, crd, compiled); len(violations) > 0 {
+	if len(violations) > 0 {
 		all = append(all, playground.Condition{
 			Type:    string(apiextensionsv1.NonStructuralSchema),
 			Status:  string(apiextensionsv1.ConditionTrue),
@@ -82,7 +82,7 @@ func apiApprovalCondition(annotations map[string]string) playground.Condition {
 
 // findNonStructural returns the violations of the rules for structural schemas. An
 // updated CRD may keep earlier violations. It follows
-// k8s.io/apiextensions-apiserver/pkg/controller/nonstructuralschema.
+// k8s.io/apiextensions-apiserver/pkg/controller/nonstructuralschema. compiled may be nil.
 func findNonStructural(internal *apiextensions.CustomResourceDefinition, crd *apiextensionsv1.CustomResourceDefinition, compiled map[string]*Version) field.ErrorList {
 	var errs field.ErrorList
 	if crd.Spec.PreserveUnknownFields {

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/finding"
@@ -58,6 +59,8 @@ type CRD struct {
 	// It is nil on create and for a rejected CRD.
 	CompileOld func() (*CRD, error)
 
+	// violations are those of the rules for structural schemas.
+	violations field.ErrorList
 	// file is the path of the file that kubectl sends.
 	file string
 	// operation is the operation of the request.
@@ -77,6 +80,7 @@ type CRD struct {
 type Request struct {
 	*CRD
 	ctx             context.Context
+	scenario        playground.Scenario
 	yaml, oldYAML   string
 	fieldValidation string
 	fieldManager    string
@@ -100,6 +104,8 @@ type Request struct {
 	// last is the last decoded CRD if this one differs from it only by change, which is nil if they are the same.
 	last   *decodedCRD
 	change *change
+	// assumesCost reports that validation did not add up the cost of all rules.
+	assumesCost bool
 	// decoded is this CRD for the next request; nil if it is not remembered.
 	decoded *decodedCRD
 	// findings becomes the findings of the report when the request ends.
@@ -130,7 +136,7 @@ func (e *Evaluator) lastFile() *source.File {
 // NewRequest returns the request for the CRD of s, which must have its defaults.
 func (e *Evaluator) NewRequest(ctx context.Context, s playground.Scenario) *Request {
 	r := &Request{
-		CRD: newCRD(e.compiler), ctx: ctx, evaluator: e, findings: finding.NewCollector(finding.MaxDescribed),
+		CRD: newCRD(e.compiler), ctx: ctx, scenario: s, evaluator: e, findings: finding.NewCollector(finding.MaxDescribed),
 		yaml: s.CRD, oldYAML: s.OldCRD, fieldValidation: s.FieldValidation, fieldManager: s.CRDFieldManager, force: s.CRDForce,
 		stored: s.CRDStored, verdictOnly: s.VerdictOnly, now: requestTime(s.Now),
 	}
@@ -141,7 +147,7 @@ func (e *Evaluator) NewRequest(ctx context.Context, s playground.Scenario) *Requ
 func newCRD(compiler *celrule.Compiler) *CRD {
 	report := playground.EmptyCRD()
 	report.CostLimit = CostLimit
-	return &CRD{compiler: compiler, Report: report, Versions: map[string]*Version{}}
+	return &CRD{compiler: compiler, Report: report, Versions: map[string]*Version{}, derived: derived{applied: &appliedTypes{}}}
 }
 
 // Evaluate runs the request through the stages.
@@ -167,6 +173,10 @@ func (r *Request) Evaluate() *CRD {
 		}
 	}
 	r.describe()
+	if r.assumesCost && r.Report.EstimatedCost > CostLimit {
+		r.decoded = nil
+		return (&Evaluator{compiler: r.compiler}).NewRequest(r.ctx, r.scenario).Evaluate()
+	}
 	if r.operation != playground.OperationApply {
 		r.findings.Add(r.repeatedRuleFindings()...)
 	}

@@ -28,7 +28,12 @@ func serve(r *Request) error {
 		r.V1, r.Unservable = v1, true
 		r.findings.Add(r.uncompiledFinding(err))
 	}
-	r.Report.Conditions = buildConditions(r.Internal, v1, r.Versions)
+	if last := r.lastServed(); last != nil && r.change.isDescriptive() {
+		r.violations, r.derived.applied = last.violations, last.derived.applied
+	} else {
+		r.violations = findNonStructural(r.Internal, v1, r.Versions)
+	}
+	r.Report.Conditions = buildConditions(v1, r.violations)
 	r.findings.Add(r.refusedNameFindings()...)
 	conversionErr := checkConversion(r.CRD)
 	r.Unservable = r.Unservable || conversionErr != nil
@@ -145,14 +150,14 @@ func (r *Request) repeatedRuleFindings() []playground.Finding {
 }
 
 // compileVersions compiles all versions of v1 and sets c.V1. It includes versions that
-// are not served, because objects in etcd may have such a version. last returns a version of an earlier CRD, and which
-// nodes are the same; nil for all of them.
-func (c *CRD) compileVersions(v1 *apiextensionsv1.CustomResourceDefinition, last func(index int) (*Version, celrule.Keeps)) error {
+// are not served, because objects in etcd may have such a version. last returns the same version of an earlier CRD or its
+// earlier rules; both may be nil.
+func (c *CRD) compileVersions(v1 *apiextensionsv1.CustomResourceDefinition, last func(index int) (*Version, *celrule.Earlier)) error {
 	for i, v := range v1.Spec.Versions {
-		compiled, keeps := last(i)
-		if compiled == nil || keeps != nil {
+		compiled, earlier := last(i)
+		if compiled == nil {
 			var err error
-			if compiled, err = compileVersion(c.compiler, v1, v, compiled, keeps); err != nil {
+			if compiled, err = compileVersion(c.compiler, v1, v, earlier); err != nil {
 				return fmt.Errorf("compile version %s: %w", v.Name, err)
 			}
 		}
@@ -174,8 +179,8 @@ func (r *Request) compileOld() (*CRD, error) {
 	old := newCRD(r.compiler)
 	old.Doc, old.Internal = r.OldDoc, r.Old
 	old.Report.Accepted = true // by the cluster that has it
-	old.Report.Conditions = buildConditions(r.Old, v1, nil)
-	err = upstream.Guard(playground.StageCRDServe, func() error { return old.compileVersions(v1, func(int) (*Version, celrule.Keeps) { return nil, nil }) })
+	old.Report.Conditions = buildConditions(v1, findNonStructural(r.Old, v1, nil))
+	err = upstream.Guard(playground.StageCRDServe, func() error { return old.compileVersions(v1, func(int) (*Version, *celrule.Earlier) { return nil, nil }) })
 	if err == nil && old.Storage == nil {
 		err = errors.New("the old CRD has no storage version")
 	}

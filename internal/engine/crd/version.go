@@ -42,8 +42,8 @@ type Version struct {
 
 // compileVersion compiles v for serving objects. It follows getOrCreateServingInfoFor
 // of k8s.io/apiextensions-apiserver/pkg/apiserver.
-// last is the version of an earlier CRD from which only nodes differ that keeps tells; both may be nil.
-func compileVersion(compiler *celrule.Compiler, crd *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion, last *Version, keeps celrule.Keeps) (*Version, error) {
+// earlier has the rules of an earlier schema of the version; nil without one.
+func compileVersion(compiler *celrule.Compiler, crd *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion, earlier *celrule.Earlier) (*Version, error) {
 	compiled := &Version{
 		Kind:               schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind},
 		Index:              VersionIndex(crd, v.Name),
@@ -63,13 +63,13 @@ func compileVersion(compiler *celrule.Compiler, crd *apiextensionsv1.CustomResou
 			return nil, fmt.Errorf("convert schema: %w", err)
 		}
 	}
-	if err := compiled.compileSchema(internal.OpenAPIV3Schema, compiler, last, keeps); err != nil {
+	if err := compiled.compileSchema(internal.OpenAPIV3Schema, compiler, earlier); err != nil {
 		return nil, err
 	}
 	return compiled, nil
 }
 
-func (v *Version) compileSchema(props *apiextensions.JSONSchemaProps, compiler *celrule.Compiler, last *Version, keeps celrule.Keeps) error {
+func (v *Version) compileSchema(props *apiextensions.JSONSchemaProps, compiler *celrule.Compiler, earlier *celrule.Earlier) error {
 	validator, _, err := validation.NewSchemaValidator(props)
 	if err != nil {
 		return fmt.Errorf("compile validator: %w", err)
@@ -93,11 +93,7 @@ func (v *Version) compileSchema(props *apiextensions.JSONSchemaProps, compiler *
 			return fmt.Errorf("prune defaults: %w", err)
 		}
 	}
-	var rules *celrule.Node
-	if last != nil {
-		rules = last.Rules
-	}
-	v.CELValidator, v.Rules = compiler.Compile(v.Schema, rules, keeps)
+	v.CELValidator, v.Rules = compiler.Compile(v.Schema, earlier)
 	return nil
 }
 
