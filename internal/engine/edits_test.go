@@ -201,3 +201,117 @@ func editCRD(random *rand.Rand, text string) string {
 	}
 	return text[:at] + fragment + text[at:]
 }
+
+const ruledCRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: crontabs.example.com
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: crontabs, singular: crontab, kind: CronTab, listKind: CronTabList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              list:
+                type: array
+                maxItems: 10
+                x-kubernetes-list-type: map
+                x-kubernetes-list-map-keys: [name]
+                items:
+                  type: object
+                  required: [name]
+                  properties:
+                    name: {type: string, maxLength: 9}
+                    text:
+                      type: string
+                      maxLength: 1000
+                      x-kubernetes-validations:
+                      - rule: self.matches('^(a|b)*c')
+                      - rule: self == oldSelf
+              map:
+                type: object
+                maxProperties: 10
+                additionalProperties:
+                  type: string
+                  maxLength: 1000
+                  x-kubernetes-validations:
+                  - rule: self.matches('^(a|b)*c')
+              costly:
+                type: array
+                maxItems: 30
+                items:
+                  type: object
+                  properties:
+                    text:
+                      type: string
+                      x-kubernetes-validations:
+                      - rule: self.contains('a')
+                      - rule: self.contains('b')
+                      - rule: self.contains('c')
+                      - rule: self.contains('d')
+                      - rule: self.contains('e')
+                      - rule: self.contains('f')
+                      - rule: self.contains('g')
+                      - rule: self.contains('h')
+                      - rule: self.contains('i')
+                      - rule: self.contains('j')
+              other:
+                type: array
+                maxItems: 1
+                items:
+                  type: object
+                  properties:
+                    text:
+                      type: string
+                      x-kubernetes-validations:
+                      - rule: self.contains('x')
+              defaulted:
+                type: object
+                description: A value with a default.
+                properties:
+                  size:
+                    type: integer
+                    default: 5
+                    maximum: 10
+                  rest:
+                    type: integer
+                    x-kubernetes-validations:
+                    - rule: self > 3
+`
+
+// TestEditsRefused makes edits that an API server refuses because of a rule or limit at another node than the changed one.
+func TestEditsRefused(t *testing.T) {
+	for name, change := range map[string][2]string{
+		"cost of a rule below the items":      {"maxItems: 10\n", "maxItems: 500\n"},
+		"cost of a rule below the properties": {"maxProperties: 10\n", "maxProperties: 500\n"},
+		"cost of all rules":                   {"maxItems: 1\n", "maxItems: 30\n"},
+		"oldSelf in a list without keys":      {"x-kubernetes-list-type: map\n                x-kubernetes-list-map-keys: [name]\n", "x-kubernetes-list-type: atomic\n"},
+		"default that a rule refuses":         {"description: A value with a default.\n", "default: {rest: 2}\n"},
+		"default of a property":               {"maximum: 10\n", "maximum: 4\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := engine.New()
+			s := playground.Scenario{CRD: ruledCRD, Now: "2026-01-02T03:04:05Z"}
+			if report, err := e.Evaluate(context.Background(), s); err != nil || !report.CRD.Accepted {
+				t.Fatalf("%v: %s", err, report.CRD.Output)
+			}
+			s.CRD = strings.Replace(ruledCRD, change[0], change[1], 1)
+			want := encodeReport(t, engine.New(), s)
+			if !strings.Contains(want, `"code": 422`) {
+				t.Errorf("the API server does not refuse the edit: %s", want)
+			}
+			if diff := cmp.Diff(want, encodeReport(t, e, s)); diff != "" {
+				t.Errorf("the report differs from that of a new engine (-new +this):\n%s", diff)
+			}
+		})
+	}
+}

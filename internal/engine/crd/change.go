@@ -97,10 +97,11 @@ func withoutWording(s *apiextensions.JSONSchemaProps) *apiextensions.JSONSchemaP
 }
 
 // withoutKnownRules returns the CRD without the rules that upstream has found valid, as far as the change cannot make them
-// invalid. It returns nil if the validity of other parts may depend on these rules: a default is judged by them.
+// invalid. It returns nil if the validity of other parts may depend on these rules: they judge the defaults, whose total cost
+// is limited.
 func (r *Request) withoutKnownRules() *apiextensions.CustomResourceDefinition {
 	c := r.change
-	if r.last == nil || c == nil || r.last.validRelease != emulatedRelease() || hasDefault(c.before) || hasDefault(c.after) {
+	if r.last == nil || c == nil || r.last.validRelease != emulatedRelease() || hasDefault(c.after) {
 		return nil
 	}
 	bare := func(version int, v *apiextensions.CustomResourceValidation) (*apiextensions.CustomResourceValidation, bool) {
