@@ -263,7 +263,6 @@ spec:
                       - rule: self.contains('g')
                       - rule: self.contains('h')
                       - rule: self.contains('i')
-                      - rule: self.contains('j')
               other:
                 type: array
                 maxItems: 1
@@ -274,6 +273,7 @@ spec:
                       type: string
                       x-kubernetes-validations:
                       - rule: self.contains('x')
+                      - rule: self.contains('y')
               defaulted:
                 type: object
                 description: A value with a default.
@@ -291,8 +291,8 @@ spec:
 // TestEditsRefused makes edits that an API server refuses because of a rule or limit at another node than the changed one.
 func TestEditsRefused(t *testing.T) {
 	for name, change := range map[string][2]string{
-		"cost of a rule below the items":      {"maxItems: 10\n", "maxItems: 500\n"},
-		"cost of a rule below the properties": {"maxProperties: 10\n", "maxProperties: 500\n"},
+		"cost of a rule below the items":      {"maxItems: 10\n", "maxItems: 15000\n"},
+		"cost of a rule below the properties": {"maxProperties: 10\n", "maxProperties: 15000\n"},
 		"cost of all rules":                   {"maxItems: 1\n", "maxItems: 30\n"},
 		"oldSelf in a list without keys":      {"x-kubernetes-list-type: map\n                x-kubernetes-list-map-keys: [name]\n", "x-kubernetes-list-type: atomic\n"},
 		"default that a rule refuses":         {"description: A value with a default.\n", "default: {rest: 2}\n"},

@@ -180,7 +180,9 @@ func (r *Request) compileOld() (*CRD, error) {
 	old.Doc, old.Internal = r.OldDoc, r.Old
 	old.Report.Accepted = true // by the cluster that has it
 	old.Report.Conditions = buildConditions(v1, findNonStructural(r.Old, v1, nil))
-	err = upstream.Guard(playground.StageCRDServe, func() error { return old.compileVersions(v1, func(int) (*Version, *celrule.Earlier) { return nil, nil }) })
+	err = upstream.Guard(playground.StageCRDServe, func() error {
+		return old.compileVersions(v1, func(int) (*Version, *celrule.Earlier) { return nil, nil })
+	})
 	if err == nil && old.Storage == nil {
 		err = errors.New("the old CRD has no storage version")
 	}
