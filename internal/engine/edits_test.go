@@ -261,8 +261,6 @@ spec:
                       - rule: self.contains('e')
                       - rule: self.contains('f')
                       - rule: self.contains('g')
-                      - rule: self.contains('h')
-                      - rule: self.contains('i')
               other:
                 type: array
                 maxItems: 1
@@ -274,6 +272,8 @@ spec:
                       x-kubernetes-validations:
                       - rule: self.contains('x')
                       - rule: self.contains('y')
+                      - rule: self.contains('z')
+                      - rule: self.contains('0')
               defaulted:
                 type: object
                 description: A value with a default.
