@@ -293,7 +293,7 @@ func TestEditsRefused(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"cost of a rule below the items":      {"maxItems: 10\n", "maxItems: 15000\n"},
 		"cost of a rule below the properties": {"maxProperties: 10\n", "maxProperties: 15000\n"},
-		"cost of all rules":                   {"maxItems: 1\n", "maxItems: 30\n"},
+		"cost of all rules":                   {"maxItems: 1\n", "maxItems: 31\n"},
 		"oldSelf in a list without keys":      {"x-kubernetes-list-type: map\n                x-kubernetes-list-map-keys: [name]\n", "x-kubernetes-list-type: atomic\n"},
 		"default that a rule refuses":         {"description: A value with a default.\n", "default: {rest: 2}\n"},
 		"default of a property":               {"maximum: 10\n", "maximum: 4\n"},
