@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apiserver/pkg/cel/environment"
 
 	"github.com/crdlab/crdlab/internal/engine/celrule"
 	"github.com/crdlab/crdlab/internal/engine/crdschema"
+	"github.com/crdlab/crdlab/internal/engine/openapi"
 )
 
 // A change is the schema node of a version that differs from the last decoded CRD.
@@ -78,6 +79,25 @@ func stepTo(path crdschema.Path) string {
 		return strings.Join(path[:2], "/")
 	}
 	return path[0]
+}
+
+// v1 returns the node in both CRDs in v1, or nil if it cannot be converted.
+func (c *change) v1() (before, after *apiextensionsv1.JSONSchemaProps) {
+	before, after = &apiextensionsv1.JSONSchemaProps{}, &apiextensionsv1.JSONSchemaProps{}
+	if apiextensionsv1.Convert_apiextensions_JSONSchemaProps_To_v1_JSONSchemaProps(c.before.DeepCopy(), before, nil) != nil ||
+		apiextensionsv1.Convert_apiextensions_JSONSchemaProps_To_v1_JSONSchemaProps(c.after.DeepCopy(), after, nil) != nil {
+		return nil, nil
+	}
+	return before, after
+}
+
+// keepsTypes reports whether the types for merging objects are the same.
+func (c *change) keepsTypes() bool {
+	if c == nil {
+		return true
+	}
+	before, after := c.v1()
+	return before != nil && after != nil && openapi.HaveSameTypes(before, after)
 }
 
 // isDescriptive reports whether only the wording of descriptions has changed, which upstream does not read.
@@ -188,10 +208,6 @@ func mapSchemas(s *apiextensions.JSONSchemaProps, path crdschema.Path, to func(*
 		}
 	}
 	return &out
-}
-
-func hasDefault(s *apiextensions.JSONSchemaProps) bool {
-	return validation.SchemaHas(s, func(s *apiextensions.JSONSchemaProps) bool { return s.Default != nil })
 }
 
 // isValid reports whether upstream has found the last CRD valid, and the change cannot make it invalid.

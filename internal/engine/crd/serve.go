@@ -28,8 +28,12 @@ func serve(r *Request) error {
 		r.V1, r.Unservable = v1, true
 		r.findings.Add(r.uncompiledFinding(err))
 	}
-	if last := r.lastServed(); last != nil && r.change.isDescriptive() {
-		r.violations, r.derived.applied = last.violations, last.derived.applied
+	last := r.lastServed()
+	if last != nil && r.change.keepsTypes() {
+		r.derived.applied = last.derived.applied
+	}
+	if last != nil && r.change.isDescriptive() {
+		r.violations = last.violations
 	} else {
 		r.violations = findNonStructural(r.Internal, v1, r.Versions)
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"path"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/crdlab/crdlab/internal/engine/finding"
@@ -25,6 +23,8 @@ const statusBytes = 1000
 type storedSize struct {
 	bytes  int
 	fields *jsonvalue.Sizes
+	// changed is the sum of the changes since all of the CRD was measured.
+	changed int
 	// isStored reports that the size includes the owners of fields.
 	isStored bool
 }
@@ -51,7 +51,7 @@ func checkSize(r *Request) error {
 	return nil
 }
 
-// measure returns the size of the stored CRD. After a change of a small node, it measures only this node.
+// measure returns the size of the stored CRD. After a change of a node, it measures only this node.
 func (r *Request) measure() (*storedSize, error) {
 	size, err := r.measureChange()
 	if err != nil || size != nil {
@@ -67,9 +67,7 @@ func (r *Request) measure() (*storedSize, error) {
 	}
 	size = &storedSize{bytes: len(encoded), isStored: r.stored}
 	if !r.verdictOnly {
-		// A CRD that can be encoded can be converted, too.
-		content, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(v1)
-		size.fields = jsonvalue.Measure(content, finding.SmallestMember)
+		size.fields = jsonvalue.Measure(contentOf(v1), finding.SmallestMember)
 	}
 	r.rememberSize(size)
 	return size, nil
@@ -80,44 +78,42 @@ func (r *Request) measureChange() (*storedSize, error) {
 	if r.last == nil || r.last.size == nil || r.Old != nil || r.last.size.isStored != r.stored || !r.verdictOnly && r.last.size.fields == nil {
 		return nil, nil
 	}
-	size := r.last.size
-	if c := r.change; c != nil {
-		before, err := encodedSize(c.before)
+	size := *r.last.size
+	if r.change != nil {
+		before, after := r.change.v1()
+		if before == nil || after == nil {
+			return nil, nil
+		}
+		old, err := json.Marshal(before)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("encode the former schema: %w", err)
 		}
-		after, err := encodedSize(c.after)
-		if err != nil || max(before, after) >= finding.SmallestMember {
-			return nil, err // the node may have large members
+		new, err := json.Marshal(after)
+		if err != nil {
+			return nil, fmt.Errorf("encode the schema: %w", err)
 		}
-		size = &storedSize{bytes: size.bytes + after - before, isStored: r.stored}
-		if fields := r.last.size.fields; fields != nil {
-			at := []any{"spec", "versions", c.version, "schema", "openAPIV3Schema"}
-			for _, step := range c.path {
-				at = append(at, step)
-			}
-			size.fields = fields.Grown(after-before, at)
+		difference := len(new) - len(old)
+		size.bytes += difference
+		// A member that is not measured is at most twice as large as the smallest one then.
+		if size.changed += max(difference, -difference); size.changed > finding.SmallestMember {
+			return nil, nil
+		}
+		if size.fields != nil {
+			size.fields = size.fields.Changed(contentOf(before), contentOf(after), r.SchemaPath(r.change.version, r.change.path))
 		}
 	}
-	r.rememberSize(size)
-	return size, nil
+	r.rememberSize(&size)
+	return &size, nil
+}
+
+// contentOf returns the content of a value that can be encoded.
+func contentOf(value any) map[string]any {
+	content, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(value)
+	return content
 }
 
 func (r *Request) rememberSize(size *storedSize) {
 	if r.decoded != nil && r.Old == nil {
 		r.decoded.size = size
 	}
-}
-
-// encodedSize returns the size of a schema in v1.
-func encodedSize(s *apiextensions.JSONSchemaProps) (int, error) {
-	v1 := &apiextensionsv1.JSONSchemaProps{}
-	if err := apiextensionsv1.Convert_apiextensions_JSONSchemaProps_To_v1_JSONSchemaProps(s.DeepCopy(), v1, nil); err != nil {
-		return 0, fmt.Errorf("convert a schema to v1: %w", err)
-	}
-	encoded, err := json.Marshal(v1)
-	if err != nil {
-		return 0, fmt.Errorf("encode a schema: %w", err)
-	}
-	return len(encoded), nil
 }

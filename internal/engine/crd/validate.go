@@ -234,6 +234,10 @@ func hasOptionalOldSelf(root *apiextensions.JSONSchemaProps) bool {
 	})
 }
 
+func hasDefault(s *apiextensions.JSONSchemaProps) bool {
+	return validation.SchemaHas(s, func(s *apiextensions.JSONSchemaProps) bool { return s.Default != nil })
+}
+
 func hasSelectableFields(spec *apiextensions.CustomResourceDefinitionSpec) bool {
 	return spec.SelectableFields != nil || slices.ContainsFunc(spec.Versions, func(v apiextensions.CustomResourceDefinitionVersion) bool {
 		return v.SelectableFields != nil

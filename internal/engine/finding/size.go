@@ -21,7 +21,7 @@ const (
 	// accounts for at least one part in minShare of the size.
 	largestFields = 3
 	minShare      = 20
-	// SmallestMember is the smallest size in bytes of the members from which a report takes its fields.
+	// SmallestMember is the smallest size in bytes of the members that are measured: half of that of a reported field.
 	SmallestMember = NoticeableSize / minShare / 2
 )
 

@@ -108,12 +108,36 @@ func Measure(value any, smallest int) *Sizes {
 	return s
 }
 
-// Grown returns the sizes after the value at a path has grown by some bytes, which may be negative.
-func (s *Sizes) Grown(bytes int, path []any) *Sizes {
+// Changed returns the sizes after the value at a path has changed. It does not add or remove members.
+func (s *Sizes) Changed(before, after any, path []any) *Sizes {
+	if old, isObject := before.(map[string]any); isObject {
+		if object, isObject := after.(map[string]any); isObject {
+			return s.changedMembers(old, object, path)
+		}
+	}
+	return s.grown(Size(after)-Size(before), path)
+}
+
+func (s *Sizes) changedMembers(before, after map[string]any, path []any) *Sizes {
+	own := Size(after) - Size(before)
+	for key, value := range after {
+		if old, has := before[key]; has {
+			own -= Size(value) - Size(old)
+			s = s.Changed(old, value, append(slices.Clip(path), key))
+		}
+	}
+	return s.grown(own, path)
+}
+
+// grown returns the sizes after the value at a path has grown by some bytes.
+func (s *Sizes) grown(bytes int, path []any) *Sizes {
+	if bytes == 0 {
+		return s
+	}
 	grown := &Sizes{s.bytes + bytes, s.members}
 	if len(path) > 0 && s.members[path[0]] != nil {
 		grown.members = maps.Clone(s.members)
-		grown.members[path[0]] = s.members[path[0]].Grown(bytes, path[1:])
+		grown.members[path[0]] = s.members[path[0]].grown(bytes, path[1:])
 	}
 	return grown
 }

@@ -42,6 +42,13 @@ func ApplyTypes(crd *apiextensionsv1.CustomResourceDefinition) (managedfields.Ty
 	return types, err
 }
 
+// HaveSameTypes reports whether two schemas give objects the same types. It changes the schemas.
+func HaveSameTypes(a, b *apiextensionsv1.JSONSchemaProps) bool {
+	removeUntyped(a)
+	removeUntyped(b)
+	return reflect.DeepEqual(a, b)
+}
+
 // removeUntyped removes the parts of a schema on which neither types nor the validity of the
 // schema depend: descriptions, limits of values, and rules.
 func removeUntyped(s *apiextensionsv1.JSONSchemaProps) {
