@@ -25,7 +25,8 @@ type suite struct {
 	known int
 	// drafts reports that the tests are not added to the suite.
 	drafts bool
-	names  map[string]bool
+	// names has the names of objects, each with the field that it tests if that is known.
+	names map[string]string
 }
 
 // newSuite returns the suite beside the first file with objects of a CRD or for a policy, or beside the CRD or policy.
@@ -34,9 +35,9 @@ func newSuite(in *manifest.Input, of *manifest.Document, tests *tests) *suite {
 	if len(tests.objects) > 0 {
 		beside = tests.objects[0].documents[0].File
 	}
-	s := &suite{path: filepath.Join(filepath.Dir(beside.Path), of.Name+".constraints.yaml"), names: map[string]bool{}}
+	s := &suite{path: filepath.Join(filepath.Dir(beside.Path), of.Name+".constraints.yaml"), names: map[string]string{}}
 	for _, d := range in.Documents {
-		s.names[d.Name] = true
+		s.names[d.Name] = "?"
 		if d.File.Path == s.path && len(s.texts) == 0 {
 			s.texts, s.known = []string{strings.TrimSpace(d.File.Text) + "\n"}, 1
 		}
@@ -176,19 +177,27 @@ func (s *suite) nameOf(m mutant.Mutant, t *mutant.Telling) string {
 	case !t.Accepted:
 		verdict = "refused"
 	}
-	// A field of the same name has its parents before it, as far as they tell the two apart.
-	fields := strings.Split(m.Field, ".")
-	for i := len(fields) - 1; ; i-- {
-		field := strings.Join(fields[max(i, 0):], "-")
-		name := strings.Trim(unnamed.ReplaceAllString(strings.ToLower(field+"-"+keyword+"-"+verdict), "-"), "-")
-		if i < 0 {
-			name = fmt.Sprintf("%s-%d", name, 1-i)
-		}
-		if !s.names[name] {
-			s.names[name] = true
-			return name
+	// Another field of the same name has its parents before it, as far as they tell the two apart.
+	steps := strings.Split(m.Field, ".")
+	base := ""
+	for i := len(steps) - 1; i >= 0; i-- {
+		field := strings.Join(steps[i:], "-")
+		base = strings.Trim(unnamed.ReplaceAllString(strings.ToLower(field+"-"+keyword+"-"+verdict), "-"), "-")
+		if of, isTaken := s.names[base]; !isTaken || of == m.Field {
+			break
 		}
 	}
+	name := base
+	for i := 2; s.isTaken(name); i++ {
+		name = fmt.Sprintf("%s-%d", base, i)
+	}
+	s.names[name] = m.Field
+	return name
+}
+
+func (s *suite) isTaken(name string) bool {
+	_, isTaken := s.names[name]
+	return isTaken
 }
 
 // unnamed matches what a name must not contain.
