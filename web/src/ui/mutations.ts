@@ -35,7 +35,7 @@ function rendered({ document, range, change, excerpt, verdict, fix }: MissedChan
   item.append(
     make("span", "tag is-warning", "unnoticed"),
     leading,
-    make("span", "problem-place", `${document === "crd" ? "" : "policies, "}line ${range.start.line + 1}`),
+    make("span", "problem-place", `${document === "crd" ? "" : "Admission, "}line ${range.start.line + 1}`),
     make("pre", "", excerpt),
     make("p", "tests-counts", verdict),
   );
