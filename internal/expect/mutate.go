@@ -139,7 +139,7 @@ func Mutate(ctx context.Context, in *manifest.Input, o check.Options, m MutateOp
 	close(queue)
 	for range min(runtime.GOMAXPROCS(0), len(groups)) {
 		workers.Go(func() {
-			w := worker{compare: m.Compare(), options: o, evaluate: o.NewEngine().Evaluate, asRule: map[string]mutant.Try{}}
+			w := worker{compare: m.Compare(), options: o, evaluate: o.NewEngine().Evaluate}
 			// One engine compiles the CRD once for all tests that are written.
 			w.options.NewEngine = func() check.Engine { return check.Engine{Evaluate: w.evaluate} }
 			for group := range queue {

@@ -13,6 +13,9 @@ import (
 
 // tryPolicy returns a trial of a mutant of a policy, or nil if an API server does not accept the mutant.
 func (w *worker) tryPolicy(ctx context.Context, t *trial) (*mutant.Trial, error) {
+	if w.policy != t.document {
+		w.policy, w.asRule = t.document, map[string]mutant.Try{}
+	}
 	text := strings.TrimRight(t.document.Text, "\n")
 	// The documents after it keep their lines.
 	changed := t.policy.Text() + strings.Repeat("\n", strings.Count(text, "\n"))

@@ -17,7 +17,8 @@ type worker struct {
 	// crd is the CRD of try.
 	crd *manifest.Document
 	try mutant.Try
-	// asRule compares the CRDs that have the conditions of a policy as rules, by their text.
+	// asRule compares the CRDs that have the conditions of policy as rules, by their text. A large CRD needs much memory.
+	policy *manifest.Document
 	asRule map[string]mutant.Try
 }
 

@@ -1,6 +1,7 @@
 package crd
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -120,91 +121,88 @@ func withoutWording(s *apiextensions.JSONSchemaProps) *apiextensions.JSONSchemaP
 // invalid. It returns nil if the validity of other parts may depend on these rules: they judge the defaults, whose total cost
 // is limited.
 func (r *Request) withoutKnownRules() *apiextensions.CustomResourceDefinition {
-	c := r.change
-	if r.last == nil || c == nil || r.last.validRelease != emulatedRelease() || hasDefault(c.after) {
+	served, c := r.lastServed(), r.change
+	if served == nil || c == nil || hasDefault(c.after) {
 		return nil
 	}
-	bare := func(version int, v *apiextensions.CustomResourceValidation) (*apiextensions.CustomResourceValidation, bool) {
-		if v == nil || v.OpenAPIV3Schema == nil {
-			return v, true
-		}
-		if version != c.version {
-			return &apiextensions.CustomResourceValidation{OpenAPIV3Schema: withoutRules(v.OpenAPIV3Schema)}, true
-		}
-		schema := c.withoutKnownRules(v.OpenAPIV3Schema, crdschema.Path{})
-		return &apiextensions.CustomResourceValidation{OpenAPIV3Schema: schema}, schema != nil
-	}
-	out, ok := *r.Internal, true
-	if out.Spec.Validation, ok = bare(c.version, out.Spec.Validation); !ok {
-		return nil
-	}
+	out := *r.Internal
 	out.Spec.Versions = slices.Clone(out.Spec.Versions)
 	for i, v := range out.Spec.Versions {
-		if out.Spec.Versions[i].Schema, ok = bare(i, v.Schema); !ok {
+		validation, rules := v.Schema, served.Versions[v.Name].Rules
+		if out.Spec.Validation != nil {
+			validation = out.Spec.Validation
+		}
+		if validation == nil || validation.OpenAPIV3Schema == nil {
+			continue
+		}
+		if i == c.version && c.isInDefault(validation.OpenAPIV3Schema) {
 			return nil
 		}
+		bare := &apiextensions.CustomResourceValidation{OpenAPIV3Schema: c.withoutKnownRules(validation.OpenAPIV3Schema, rules, i, crdschema.Path{})}
+		if out.Spec.Validation != nil {
+			out.Spec.Validation = bare // of the only version, see decodeEdited
+			break
+		}
+		out.Spec.Versions[i].Schema = bare
 	}
 	return &out
 }
 
-// withoutKnownRules returns nil for a node with a default at or above the change.
-func (c *change) withoutKnownRules(s *apiextensions.JSONSchemaProps, path crdschema.Path) *apiextensions.JSONSchemaProps {
-	if s.Default != nil {
-		return nil
-	}
-	isComplete := true
-	out := mapSchemas(s, path, func(child *apiextensions.JSONSchemaProps, path crdschema.Path) *apiextensions.JSONSchemaProps {
-		switch {
-		case c.keepsRules(c.version, path):
-			return withoutRules(child)
-		case c.keeps(c.version, path):
-			return child
+// isInDefault reports whether a node above the changed one has a default.
+func (c *change) isInDefault(root *apiextensions.JSONSchemaProps) bool {
+	for path := c.path; root != nil && len(path) > 0; {
+		if root.Default != nil {
+			return true
 		}
-		below := c.withoutKnownRules(child, path)
-		if below == nil {
-			isComplete = false
-			return child
-		}
-		return below
-	})
-	if !isComplete {
-		return nil
+		root, path = childSchema(root, path)
 	}
-	return out
+	return false
 }
 
-// withoutRules returns a schema without rules. It shares the nodes that have none.
-func withoutRules(s *apiextensions.JSONSchemaProps) *apiextensions.JSONSchemaProps {
-	hasOwn, hasBelow := len(s.XValidations) > 0, false
-	out := mapSchemas(s, nil, func(child *apiextensions.JSONSchemaProps, _ crdschema.Path) *apiextensions.JSONSchemaProps {
-		bare := withoutRules(child)
-		hasBelow = hasBelow || bare != child
-		return bare
-	})
-	if !hasOwn && !hasBelow {
+// withoutKnownRules returns a node of a version without the rules that mean the same as in the last CRD. rules has those
+// of the last CRD.
+func (c *change) withoutKnownRules(s *apiextensions.JSONSchemaProps, rules *celrule.Node, version int, path crdschema.Path) *apiextensions.JSONSchemaProps {
+	switch {
+	case c.keepsRules(version, path):
+		return withoutRules(s, rules)
+	case rules == nil || c.keeps(version, path):
 		return s
 	}
+	return mapRuled(s, rules, func(child *apiextensions.JSONSchemaProps, rules *celrule.Node) *apiextensions.JSONSchemaProps {
+		return c.withoutKnownRules(child, rules, version, rules.Path)
+	})
+}
+
+// withoutRules returns a schema without its rules.
+func withoutRules(s *apiextensions.JSONSchemaProps, rules *celrule.Node) *apiextensions.JSONSchemaProps {
+	if rules == nil {
+		return s
+	}
+	out := mapRuled(s, rules, withoutRules)
 	out.XValidations = nil
 	return out
 }
 
-// mapSchemas returns a copy of a schema with other nodes directly below it.
-func mapSchemas(s *apiextensions.JSONSchemaProps, path crdschema.Path, to func(*apiextensions.JSONSchemaProps, crdschema.Path) *apiextensions.JSONSchemaProps) *apiextensions.JSONSchemaProps {
+// mapRuled returns a copy of a schema with others in place of the nodes directly below it that have rules. It shares all
+// other nodes: a large CRD has thousands of them, and copying them would take most of a keystroke.
+func mapRuled(s *apiextensions.JSONSchemaProps, rules *celrule.Node, to func(*apiextensions.JSONSchemaProps, *celrule.Node) *apiextensions.JSONSchemaProps) *apiextensions.JSONSchemaProps {
 	out := *s
-	if s.Items != nil && s.Items.Schema != nil {
+	if rules.Items != nil && s.Items != nil && s.Items.Schema != nil {
 		items := *s.Items
-		items.Schema = to(items.Schema, path.Items())
+		items.Schema = to(items.Schema, rules.Items)
 		out.Items = &items
 	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+	if rules.Additional != nil && s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
 		additional := *s.AdditionalProperties
-		additional.Schema = to(additional.Schema, path.Additional())
+		additional.Schema = to(additional.Schema, rules.Additional)
 		out.AdditionalProperties = &additional
 	}
-	if len(s.Properties) > 0 {
-		out.Properties = make(map[string]apiextensions.JSONSchemaProps, len(s.Properties))
-		for name, property := range s.Properties {
-			out.Properties[name] = *to(&property, path.Property(name))
+	if len(rules.Properties) > 0 {
+		out.Properties = maps.Clone(s.Properties)
+	}
+	for name, below := range rules.Properties {
+		if property, ok := s.Properties[name]; ok {
+			out.Properties[name] = *to(&property, below)
 		}
 	}
 	return &out
