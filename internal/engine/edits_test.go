@@ -101,12 +101,13 @@ var editFragments = []string{
 	"nullable: true", "default: 5", "x-kubernetes-validations:", "properties:", "items: {type: string}", "y: {type: boolean}", "&a ", "|", "? ", "yes: ",
 }
 
-// editPairs are edits that mostly leave a CRD valid.
+// editPairs are edits that mostly leave a CRD valid, or make only a rule or a type invalid.
 var editPairs = [][2]string{
 	{"maxItems: ", "maxItems: 1"}, {"maxLength: ", "maxLength: 1"}, {"minLength: 1", "minLength: 0"}, {"minItems: 1", "minItems: 2"},
 	{"list-type: map", "list-type: atomic"}, {"list-type: atomic", "list-type: set"}, {"rule: ", "rule: true || "}, {" == ", " != "},
 	{"message: ", "reason: FieldValueForbidden\n                message: "}, {"description: ", "description: a"}, {"maxItems: ", "minItems: 1\n    maxItems: "},
 	{"self", "oldSelf"}, {" && ", " || "}, {"maxProperties: ", "maxProperties: 1"}, {"default: ", "default: x"}, {"enum:", "enum: []\n#"}, {"type: object", "type: array"},
+	{"rule: ", "rule: x"}, {"rule: x", "rule: "}, {" == ", " = "}, {" = ", " == "}, {"type: string", "type: strin"}, {"type: strin\n", "type: string\n"},
 }
 
 // TestEditSessions compares the report after each of many random edits with that of an engine that knows no earlier text.
@@ -214,6 +215,7 @@ spec:
   - name: v1
     served: true
     storage: true
+    subresources: {status: {}}
     schema:
       openAPIV3Schema:
         type: object
@@ -288,15 +290,23 @@ spec:
                     - rule: self > 3
 `
 
-// TestEditsRefused makes edits that an API server refuses because of a rule or limit at another node than the changed one.
+// TestEditsRefused makes edits that an API server refuses. Mostly the reason is a rule or limit at another node than the one
+// that the last edit changes.
 func TestEditsRefused(t *testing.T) {
-	for name, change := range map[string][2]string{
-		"cost of a rule below the items":      {"maxItems: 10\n", "maxItems: 15000\n"},
-		"cost of a rule below the properties": {"maxProperties: 10\n", "maxProperties: 15000\n"},
-		"cost of all rules":                   {"maxItems: 1\n", "maxItems: 31\n"},
-		"oldSelf in a list without keys":      {"x-kubernetes-list-type: map\n                x-kubernetes-list-map-keys: [name]\n", "x-kubernetes-list-type: atomic\n"},
-		"default that a rule refuses":         {"description: A value with a default.\n", "default: {rest: 2}\n"},
-		"default of a property":               {"maximum: 10\n", "maximum: 4\n"},
+	const rule, other = "self.contains('g')", "maxItems: 30\n"
+	for name, edits := range map[string][][2]string{
+		"cost of a rule below the items":      {{"maxItems: 10\n", "maxItems: 15000\n"}},
+		"cost of a rule below the properties": {{"maxProperties: 10\n", "maxProperties: 15000\n"}},
+		"cost of all rules":                   {{"maxItems: 1\n", "maxItems: 31\n"}},
+		"oldSelf in a list without keys":      {{"x-kubernetes-list-type: map\n                x-kubernetes-list-map-keys: [name]\n", "x-kubernetes-list-type: atomic\n"}},
+		"default that a rule refuses":         {{"description: A value with a default.\n", "default: {rest: 2}\n"}},
+		"default of a property":               {{"maximum: 10\n", "maximum: 4\n"}},
+		"two edits of a rule":                 {{rule, "self.contains("}, {"self.contains(\n", "self.contain('x')\n"}},
+		"rule, then a node elsewhere":         {{rule, "self.contains("}, {"maximum: 10\n", "maximum: 11\n"}},
+		"rule, then a node above":             {{rule, "self.contains("}, {other, "maxItems: 29\n"}},
+		"two rules":                           {{rule, "self.contains("}, {"self.contains('x')", "self.contain('x')"}},
+		"rule, then a comment":                {{rule, "self.contains("}, {"spec:\n", "# comment\nspec:\n"}},
+		"schema in the error":                 {{"        type: object\n", "        type: object\n        minProperties: 1\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := engine.New()
@@ -304,13 +314,19 @@ func TestEditsRefused(t *testing.T) {
 			if report, err := e.Evaluate(context.Background(), s); err != nil || !report.CRD.Accepted {
 				t.Fatalf("%v: %s", err, report.CRD.Output)
 			}
-			s.CRD = strings.Replace(ruledCRD, change[0], change[1], 1)
-			want := encodeReport(t, engine.New(), s)
+			want := ""
+			for _, edit := range edits {
+				before := s.CRD
+				if s.CRD = strings.Replace(before, edit[0], edit[1], 1); s.CRD == before {
+					t.Fatalf("the CRD has no %q", edit[0])
+				}
+				want = encodeReport(t, engine.New(), s)
+				if diff := cmp.Diff(want, encodeReport(t, e, s)); diff != "" {
+					t.Errorf("after the edit %q, the report differs from that of a new engine (-new +this):\n%s", edit, diff)
+				}
+			}
 			if !strings.Contains(want, `"code": 422`) {
 				t.Errorf("the API server does not refuse the edit: %s", want)
-			}
-			if diff := cmp.Diff(want, encodeReport(t, e, s)); diff != "" {
-				t.Errorf("the report differs from that of a new engine (-new +this):\n%s", diff)
 			}
 		})
 	}

@@ -26,10 +26,7 @@ func (c *Compiler) Compile(root *structuralschema.Structural, earlier *Earlier) 
 	if !hasRules(root) {
 		return nil, nil
 	}
-	if earlier == nil || earlier.Rules == nil {
-		return c.compile(root, digestSchema(root, crdschema.Path{}, nil, nil), nil)
-	}
-	return c.compile(root, digestSchema(root, crdschema.Path{}, earlier.Rules.digest, earlier.Keeps), earlier)
+	return c.compile(root, earlier.digest(root), earlier)
 }
 
 func (c *Compiler) compile(root *structuralschema.Structural, digest *schemaDigest, earlier *Earlier) (*cel.Validator, *Node) {
@@ -52,14 +49,14 @@ const maxNewRules = 16
 
 // CompileRules compiles only the tree of rules. Creating upstream's validator would compile the rules of all nodes again,
 // even if the edit changed a single node. If the edit changed several nodes, CompileRules
-// creates the validator anyway, because a later call of Compile needs it, too.
-func (c *Compiler) CompileRules(root *structuralschema.Structural) *Node {
+// creates the validator anyway, because a later call of Compile needs it, too. earlier may be nil.
+func (c *Compiler) CompileRules(root *structuralschema.Structural, earlier *Earlier) *Node {
 	if !hasRules(root) {
 		return nil
 	}
-	digest := digestSchema(root, crdschema.Path{}, nil, nil)
+	digest := earlier.digest(root)
 	if c.countNewRules(root, digest, true) > maxNewRules {
-		_, node := c.compile(root, digest, nil)
+		_, node := c.compile(root, digest, earlier)
 		return node
 	}
 	return c.compileTree(root, digest, nil)

@@ -20,6 +20,14 @@ type Earlier struct {
 	KeepsRules func(crdschema.Path) bool
 }
 
+// digest returns the digest of a schema.
+func (e *Earlier) digest(root *structuralschema.Structural) *schemaDigest {
+	if e == nil || e.Rules == nil {
+		return digestSchema(root, crdschema.Path{}, nil, nil)
+	}
+	return digestSchema(root, crdschema.Path{}, e.Rules.digest, e.Keeps)
+}
+
 // adopt returns the validator of a schema. It compiles only the rules whose nodes differ, and takes the others from the
 // earlier validator. ok is false if that is not possible.
 func (e *Earlier) adopt(root *structuralschema.Structural) (validator *cel.Validator, ok bool) {

@@ -15,7 +15,7 @@ import (
 	"github.com/crdlab/crdlab/internal/engine/openapi"
 )
 
-// A change is the schema node of a version that differs from the last decoded CRD.
+// A change is the schema node of a version that differs from an earlier CRD.
 type change struct {
 	version int
 	path    crdschema.Path
@@ -32,12 +32,93 @@ func newChange(version int, path crdschema.Path, before, after *apiextensions.JS
 	c.keepsContext = apiequality.Semantic.DeepEqual(contextOf(before), contextOf(after))
 	for _, step := range shared {
 		c.shared[stepTo(step)] = true
-		c.before, c.after = withNode(c.before, step, &apiextensions.JSONSchemaProps{}), withNode(c.after, step, &apiextensions.JSONSchemaProps{})
 	}
+	c.before, c.after = c.withoutShared(before), c.withoutShared(after)
 	return c
 }
 
-// keeps reports whether a node of a version is the same as in the last CRD. Its ancestors may have changed.
+// withoutShared returns a node with empty nodes in place of the shared ones.
+func (c *change) withoutShared(s *apiextensions.JSONSchemaProps) *apiextensions.JSONSchemaProps {
+	out := *s
+	if c.shared["items"] {
+		out.Items = &apiextensions.JSONSchemaPropsOrArray{Schema: &apiextensions.JSONSchemaProps{}}
+	}
+	if c.shared["additionalProperties"] {
+		additional := *s.AdditionalProperties
+		additional.Schema = &apiextensions.JSONSchemaProps{}
+		out.AdditionalProperties = &additional
+	}
+	out.Properties = maps.Clone(s.Properties)
+	for name := range s.Properties {
+		if c.shared[stepTo(crdschema.Path{"properties", name})] {
+			out.Properties[name] = apiextensions.JSONSchemaProps{}
+		}
+	}
+	return &out
+}
+
+// and returns the change from a valid CRD that c and a later change make together. ok is false if no schema node contains
+// both. Each change may be nil, and so may valid.
+func (c *change) and(later *change, valid *decodedCRD, crd *apiextensions.CustomResourceDefinition) (both *change, ok bool) {
+	switch {
+	case valid == nil:
+		return nil, false
+	case c == nil:
+		return later, true
+	case later == nil:
+		return c, true
+	case c.version != later.version:
+		return nil, false
+	}
+	version, path := c.version, commonPath(c.path, later.path)
+	before, after := schemaOf(valid.crd, version, path), schemaOf(crd, version, path)
+	if before == nil || after == nil {
+		return nil, false
+	}
+	var shared []crdschema.Path
+	share := func(step crdschema.Path) {
+		if child := slices.Concat(path, step); c.keeps(version, child) && later.keeps(version, child) {
+			shared = append(shared, step)
+		}
+	}
+	for name := range after.Properties {
+		share(crdschema.Path{"properties", name})
+	}
+	if after.Items != nil {
+		share(crdschema.Path{"items"})
+	}
+	if after.AdditionalProperties != nil {
+		share(crdschema.Path{"additionalProperties"})
+	}
+	return newChange(version, path, before, after, shared), true
+}
+
+// commonPath returns the path of the innermost node that contains two others.
+func commonPath(a, b crdschema.Path) crdschema.Path {
+	n := 0
+	for n < min(len(a), len(b)) {
+		step := 1
+		if a[n] == "properties" {
+			step = 2
+		}
+		if !slices.Equal(a[n:n+step], b[n:n+step]) {
+			break
+		}
+		n += step
+	}
+	return a[:n]
+}
+
+// schemaOf returns a schema node of a version, or nil if there is none.
+func schemaOf(crd *apiextensions.CustomResourceDefinition, version int, path crdschema.Path) *apiextensions.JSONSchemaProps {
+	validation, err := apiextensions.GetSchemaForVersion(crd, crd.Spec.Versions[version].Name)
+	if err != nil || validation == nil {
+		return nil
+	}
+	return SchemaAt(validation.OpenAPIV3Schema, path)
+}
+
+// keeps reports whether a node of a version is the same as in the earlier CRD. Its ancestors may have changed.
 func (c *change) keeps(version int, path crdschema.Path) bool {
 	if c == nil || version != c.version {
 		return true
@@ -140,7 +221,7 @@ func (r *Request) withoutKnownRules() *apiextensions.CustomResourceDefinition {
 		}
 		bare := &apiextensions.CustomResourceValidation{OpenAPIV3Schema: c.withoutKnownRules(validation.OpenAPIV3Schema, rules, i, crdschema.Path{})}
 		if out.Spec.Validation != nil {
-			out.Spec.Validation = bare // of the only version, see decodeEdited
+			out.Spec.Validation = bare // of all versions
 			break
 		}
 		out.Spec.Versions[i].Schema = bare
@@ -159,8 +240,8 @@ func (c *change) isInDefault(root *apiextensions.JSONSchemaProps) bool {
 	return false
 }
 
-// withoutKnownRules returns a node of a version without the rules that mean the same as in the last CRD. rules has those
-// of the last CRD.
+// withoutKnownRules returns a node of a version without the rules that mean the same as in the earlier CRD. rules has those
+// of the earlier CRD.
 func (c *change) withoutKnownRules(s *apiextensions.JSONSchemaProps, rules *celrule.Node, version int, path crdschema.Path) *apiextensions.JSONSchemaProps {
 	switch {
 	case c.keepsRules(version, path):
@@ -208,19 +289,19 @@ func mapRuled(s *apiextensions.JSONSchemaProps, rules *celrule.Node, to func(*ap
 	return &out
 }
 
-// isValid reports whether upstream has found the last CRD valid, and the change cannot make it invalid.
+// isValid reports whether the change since the last valid CRD cannot make it invalid.
 func (r *Request) isValid() bool {
-	return r.last != nil && r.last.validRelease == emulatedRelease() && r.change.isDescriptive()
+	return r.valid != nil && r.valid.validRelease == emulatedRelease() && r.change.isDescriptive()
 }
 
 func emulatedRelease() string { return environment.DefaultCompatibilityVersion().String() }
 
-// lastServed returns the last CRD with its compiled versions, or nil if they are not to be used.
+// lastServed returns the last valid CRD with its compiled versions, or nil if they are not to be used.
 func (r *Request) lastServed() *CRD {
-	if r.last == nil || r.last.validRelease != emulatedRelease() {
+	if r.valid == nil || r.valid.validRelease != emulatedRelease() {
 		return nil
 	}
-	return r.last.served
+	return r.valid.served
 }
 
 // lastVersion returns the version of the last CRD if it is the same, or else its rules. Both may be nil.

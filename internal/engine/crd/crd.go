@@ -101,8 +101,8 @@ type Request struct {
 	evaluator *Evaluator
 	parsed    *source.File
 	edit      *source.Edit
-	// last is the last decoded CRD if this one differs from it only by change, which is nil if they are the same.
-	last   *decodedCRD
+	// valid is the last valid CRD if this one differs from it only by change, which is nil if they are the same.
+	valid  *decodedCRD
 	change *change
 	// assumesCost reports that validation did not add up the cost of all rules.
 	assumesCost bool
@@ -158,7 +158,7 @@ func (r *Request) Evaluate() *CRD {
 		if r.decoded != nil && r.ctx.Err() == nil {
 			r.evaluator.last.Store(r.decoded)
 		}
-		r.last, r.decoded = nil, nil // the CRD may keep the request
+		r.valid, r.decoded = nil, nil // the CRD may keep the request
 	}()
 	if !r.open() || !r.openOld() {
 		return r.CRD

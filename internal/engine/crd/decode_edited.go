@@ -22,6 +22,10 @@ type decodedCRD struct {
 	isStrict, isUnique bool
 	// validRelease is the release that finds a new CRD valid; empty if none does.
 	validRelease string
+	// valid is the last CRD that a release found valid, and change how this CRD differs from it. valid is nil if there is none
+	// or it differs elsewhere, too.
+	valid  *decodedCRD
+	change *change
 	// size is that of a new CRD; nil if it is unknown.
 	size *storedSize
 	// served has the compiled versions for that release; nil if it accepts none.
@@ -56,8 +60,9 @@ func (r *Request) decodeEdited() bool {
 		return false
 	}
 	if len(r.edit.Names) == 0 {
-		r.Internal, r.last = unshared(last.crd), last
+		r.Internal = unshared(last.crd)
 		r.remember(last.isStrict, isUnique)
+		r.compareTo(last, nil)
 		return true
 	}
 	version, path, ok := editedNode(r.edit.Path)
@@ -65,12 +70,9 @@ func (r *Request) decodeEdited() bool {
 		return false
 	}
 	crd := unshared(last.crd)
+	splitValidation(&crd.Spec)
 	validation := crd.Spec.Versions[version].Schema
-	isShared := crd.Spec.Validation != nil
-	if isShared {
-		validation = crd.Spec.Validation
-	}
-	if validation == nil || isShared && len(crd.Spec.Versions) > 1 {
+	if validation == nil {
 		return false
 	}
 	former := SchemaAt(validation.OpenAPIV3Schema, path)
@@ -81,25 +83,55 @@ func (r *Request) decodeEdited() bool {
 	if !ok {
 		return false
 	}
-	changed := &apiextensions.CustomResourceValidation{OpenAPIV3Schema: withNode(validation.OpenAPIV3Schema, path, node)}
-	if isShared {
-		crd.Spec.Validation = changed
-	} else {
-		// Equal schemas of all versions would become one.
-		for i, v := range crd.Spec.Versions {
-			if i == version || v.Schema == nil {
-				continue
-			}
-			if other := SchemaAt(v.Schema.OpenAPIV3Schema, path); other != nil && apiequality.Semantic.DeepEqual(other, node) {
-				return false
-			}
-		}
-		crd.Spec.Versions[version].Schema = changed
-	}
-	r.Internal, r.last = crd, last
-	r.change = newChange(version, path, former, node, shared)
+	crd.Spec.Versions[version].Schema = &apiextensions.CustomResourceValidation{OpenAPIV3Schema: withNode(validation.OpenAPIV3Schema, path, node)}
+	joinValidation(&crd.Spec, version, path)
+	r.Internal = crd
 	r.remember(last.isStrict, isUnique)
+	r.compareTo(last, newChange(version, path, former, node, shared))
 	return true
+}
+
+// splitValidation moves the schema of all versions to the versions.
+func splitValidation(spec *apiextensions.CustomResourceDefinitionSpec) {
+	if spec.Validation == nil {
+		return
+	}
+	for i := range spec.Versions {
+		spec.Versions[i].Schema = spec.Validation
+	}
+	spec.Validation = nil
+}
+
+// joinValidation moves equal schemas of the versions to the spec, as the conversion from v1 does. Only a node of one version
+// has changed.
+func joinValidation(spec *apiextensions.CustomResourceDefinitionSpec, version int, path crdschema.Path) {
+	changed := spec.Versions[version].Schema
+	node := SchemaAt(changed.OpenAPIV3Schema, path)
+	for _, v := range spec.Versions {
+		// The comparison of the node is fast, and almost always sufficient.
+		if v.Schema != changed && (v.Schema == nil || !apiequality.Semantic.DeepEqual(SchemaAt(v.Schema.OpenAPIV3Schema, path), node)) {
+			return
+		}
+	}
+	for _, v := range spec.Versions {
+		if !apiequality.Semantic.DeepEqual(v.Schema, changed) {
+			return
+		}
+	}
+	spec.Validation = changed
+	for i := range spec.Versions {
+		spec.Versions[i].Schema = nil
+	}
+}
+
+// compareTo sets the last valid CRD and the change since then. edit is the change since the last CRD.
+func (r *Request) compareTo(last *decodedCRD, edit *change) {
+	if last.validRelease != "" {
+		r.valid, r.change = last, edit
+	} else if all, ok := last.change.and(edit, last.valid, r.Internal); ok {
+		r.valid, r.change = last.valid, all
+	}
+	r.decoded.valid, r.decoded.change = r.valid, r.change
 }
 
 // schemaDepth is the number of steps to the schema of a version.

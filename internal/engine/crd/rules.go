@@ -38,7 +38,7 @@ func (r *Request) reportRules() {
 }
 
 func (r *Request) reportVersionRules(index int, version string, props *apiextensions.JSONSchemaProps) {
-	rules := r.compileRules(version, props)
+	rules := r.compileRules(index, version, props)
 	if rules == nil {
 		return
 	}
@@ -48,15 +48,19 @@ func (r *Request) reportVersionRules(index int, version string, props *apiextens
 	r.Report.EstimatedCost = max(r.Report.EstimatedCost, list.total)
 }
 
-func (r *Request) compileRules(version string, props *apiextensions.JSONSchemaProps) *celrule.Node {
-	if compiled, ok := r.Versions[version]; ok {
+func (r *Request) compileRules(index int, version string, props *apiextensions.JSONSchemaProps) *celrule.Node {
+	compiled, earlier := r.Versions[version], (*celrule.Earlier)(nil)
+	if compiled == nil {
+		compiled, earlier = r.lastVersion(index)
+	}
+	if compiled != nil {
 		return compiled.Rules
 	}
 	structural, err := structuralschema.NewStructural(props)
 	if err != nil {
 		return nil
 	}
-	return r.compiler.CompileRules(structural)
+	return r.compiler.CompileRules(structural, earlier)
 }
 
 // ruleList collects the rules of one version.

@@ -75,10 +75,10 @@ func (r *Request) measure() (*storedSize, error) {
 
 // measureChange returns nil if the whole CRD is to be measured.
 func (r *Request) measureChange() (*storedSize, error) {
-	if r.last == nil || r.last.size == nil || r.Old != nil || r.last.size.isStored != r.stored || !r.verdictOnly && r.last.size.fields == nil {
+	if r.valid == nil || r.valid.size == nil || r.Old != nil || r.valid.size.isStored != r.stored || !r.verdictOnly && r.valid.size.fields == nil {
 		return nil, nil
 	}
-	size := *r.last.size
+	size := *r.valid.size
 	if r.change != nil {
 		before, after := r.change.v1()
 		if before == nil || after == nil {

@@ -143,23 +143,36 @@ func (r *Request) validateSpec() field.ErrorList {
 		return validation.ValidateCustomResourceDefinitionUpdate(r.ctx, r.Internal, r.Old)
 	}
 	var errs field.ErrorList
-	if !r.isValid() && !r.isValidChange() {
-		errs = validation.ValidateCustomResourceDefinition(r.ctx, r.Internal)
+	if !r.isValid() {
+		errs = r.validateNew()
 	}
 	if r.decoded != nil && len(errs) == 0 && r.ctx.Err() == nil {
-		r.decoded.validRelease = emulatedRelease()
+		r.decoded.validRelease, r.decoded.valid, r.decoded.change = emulatedRelease(), nil, nil
 	}
 	return errs
 }
 
-// isValidChange reports whether upstream finds a changed CRD valid, apart from the total cost of its rules.
-func (r *Request) isValidChange() bool {
-	changed := r.withoutKnownRules()
-	if changed == nil || len(validation.ValidateCustomResourceDefinition(r.ctx, changed)) > 0 {
-		return false
+// validateNew returns upstream's errors about a new CRD. It leaves out the rules that are known to be valid, unless an error
+// shows a part of the schema. The total cost of all rules is then unknown.
+func (r *Request) validateNew() field.ErrorList {
+	if changed := r.withoutKnownRules(); changed != nil {
+		errs := validation.ValidateCustomResourceDefinition(r.ctx, changed)
+		if !slices.ContainsFunc(errs, showsSchema) {
+			r.assumesCost = true
+			return errs
+		}
 	}
-	r.assumesCost = true
-	return true
+	return validation.ValidateCustomResourceDefinition(r.ctx, r.Internal)
+}
+
+// showsSchema reports whether an error shows a value that may contain rules.
+func showsSchema(err *field.Error) bool {
+	switch err.BadValue.(type) {
+	case nil, string, bool, int, int32, int64, uint64, apiextensions.ValidationRule:
+		return false
+	default:
+		return true
+	}
 }
 
 // prepareCreate sets the fields that users cannot set. It follows
