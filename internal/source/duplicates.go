@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -57,6 +59,60 @@ func (d *Document) DuplicateAt(path string) *DuplicateKey { return d.duplicates(
 // nil.
 func (d *Document) DuplicateOnLine(line int, decoded string) *DuplicateKey {
 	return d.duplicates().byLine[lineKey{line, decoded}]
+}
+
+// HasUniqueKeys reports whether every key is a string that all decoders read alike, and no mapping repeats one. It is
+// faster than a search for duplicate keys.
+func (d *Document) HasUniqueKeys() bool {
+	root := d.Root().Node()
+	return root != nil && hasUniqueKeys(root)
+}
+
+// fewKeys is the number of keys up to which comparing them is faster than a map.
+const fewKeys = 16
+
+func hasUniqueKeys(n *yaml.Node) bool {
+	if n.Kind == yaml.AliasNode {
+		return false
+	}
+	if n.Kind == yaml.MappingNode {
+		var seen map[string]bool
+		if len(n.Content) > 2*fewKeys {
+			seen = make(map[string]bool, len(n.Content)/2)
+		}
+		for i := 0; i < len(n.Content); i += 2 {
+			key := n.Content[i]
+			if !isCertainKey(key) || seen[key.Value] {
+				return false
+			}
+			if seen != nil {
+				seen[key.Value] = true
+				continue
+			}
+			for k := 0; k < i; k += 2 {
+				if n.Content[k].Value == key.Value {
+					return false
+				}
+			}
+		}
+	}
+	for _, child := range n.Content {
+		if len(child.Content) > 0 || child.Kind == yaml.AliasNode {
+			if !hasUniqueKeys(child) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isCertainKey reports whether all decoders read a key as the same string.
+func isCertainKey(key *yaml.Node) bool {
+	if key.Kind != yaml.ScalarNode || key.Tag != "!!str" || JSONName(key) != "" {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(key.Value)
+	return key.Style != 0 || unicode.IsLetter(first)
 }
 
 // findDuplicates returns the duplicate keys of d with their indexes.

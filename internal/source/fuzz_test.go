@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/source"
 	"github.com/crdlab/crdlab/internal/source/sourcetest"
@@ -35,6 +36,12 @@ func checkDocument(t *testing.T, d *source.Document) {
 		checkScanner(t, d)
 	}
 	d.DuplicateKeys()
+	if !d.JSON() && d.HasUniqueKeys() {
+		_, err := sigsyaml.YAMLToJSON([]byte(d.Text))
+		if _, strictErr := sigsyaml.YAMLToJSONStrict([]byte(d.Text)); err == nil && strictErr != nil {
+			t.Fatalf("the keys of %q are not unique: %v", d.Text, strictErr)
+		}
+	}
 	sourcetest.Visit(d.Root(), nil, func(l source.Location, path []any) {
 		found, ok := d.At(path...)
 		if !ok || found.Node() != l.Node() {

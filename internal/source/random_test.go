@@ -18,6 +18,7 @@ var fragments = []string{
 	"'", "''", "\"", "\\n", "\\\n", "\\x41", "\\u00e9", "\\", "|", ">", "|2", ">-", "|+\n", ">\n  ", "|\n  ",
 	"[", "]", "{", "}", ",", "#", " # c\n", "&a ", "*a", "!!str ", "!x ", "<<: ", "é", "😀", "\r\n", "\r",
 	"\u0085", "\u2028", "...", "---", "---\n", "%", "@", "1", "null", "a: 'b", "a: \"b", "a: |\n  b\n",
+	"a: 1\n", "b: 1\n", "'a': 1\n",
 }
 
 // TestRandomTexts checks the properties of the fuzz targets for random

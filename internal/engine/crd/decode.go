@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/runtime/serializer/versioning"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/crdlab/crdlab/internal/engine/kubectl"
 	"github.com/crdlab/crdlab/internal/engine/upstream"
@@ -76,7 +77,16 @@ func decode(r *Request) error {
 		}
 		yaml = false
 	}
-	object, kind, err := decodeData(data, yaml, r.fieldValidation != playground.FieldValidationIgnore, &apiextensions.CustomResourceDefinition{})
+	strict := r.fieldValidation != playground.FieldValidationIgnore
+	var object runtime.Object
+	var kind *schema.GroupVersionKind
+	var err error
+	if yaml && strict && r.Doc.HasUniqueKeys() {
+		object, kind = r.decodeUnique()
+	}
+	if object == nil {
+		object, kind, err = decodeData(data, yaml, strict, &apiextensions.CustomResourceDefinition{})
+	}
 	if err != nil {
 		strict, isStrict := runtime.AsStrictDecodingError(err)
 		if !isStrict || object == nil || r.fieldValidation != playground.FieldValidationWarn {
@@ -97,10 +107,21 @@ func decode(r *Request) error {
 	}
 	r.Internal = decoded
 	if yaml {
-		isStrict := err == nil && r.fieldValidation != playground.FieldValidationIgnore
+		isStrict := err == nil && strict
 		r.remember(isStrict, isStrict)
 	}
 	return nil
+}
+
+// decodeUnique decodes a document in YAML without duplicate keys strictly. The codec would convert it to JSON twice, the second
+// time in search of duplicate keys. decodeUnique returns nil after an error, which the codec reports.
+func (r *Request) decodeUnique() (runtime.Object, *schema.GroupVersionKind) {
+	if data, err := sigsyaml.YAMLToJSON([]byte(r.Doc.Text)); err == nil {
+		if object, kind, err := decodeData(data, false, true, &apiextensions.CustomResourceDefinition{}); err == nil {
+			return object, kind
+		}
+	}
+	return nil, nil
 }
 
 // sentAs returns the operation that the API server sees: kubectl apply creates a new CRD.

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"path"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/crdlab/crdlab/internal/engine/finding"
 	"github.com/crdlab/crdlab/internal/engine/jsonvalue"
@@ -57,9 +59,9 @@ func (r *Request) measure() (*storedSize, error) {
 	if err != nil || size != nil {
 		return size, err
 	}
-	v1, err := ToV1(r.Internal)
-	if err != nil {
-		return nil, err
+	v1 := &apiextensionsv1.CustomResourceDefinition{}
+	if err := scheme.Convert(r.Internal, v1, nil); err != nil {
+		return nil, fmt.Errorf("convert the CRD to v1: %w", err)
 	}
 	encoded, err := json.Marshal(v1)
 	if err != nil {
@@ -67,7 +69,11 @@ func (r *Request) measure() (*storedSize, error) {
 	}
 	size = &storedSize{bytes: len(encoded), isStored: r.stored}
 	if !r.verdictOnly {
-		size.fields = jsonvalue.Measure(contentOf(v1), finding.SmallestMember)
+		var content map[string]any
+		if err := utiljson.Unmarshal(encoded, &content); err != nil {
+			return nil, fmt.Errorf("decode the CRD: %w", err)
+		}
+		size.fields = jsonvalue.Measure(content, finding.SmallestMember)
 	}
 	r.rememberSize(size)
 	return size, nil
