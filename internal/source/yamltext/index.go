@@ -54,6 +54,18 @@ func (x *Index) HasPlainLines() bool {
 func (x *Index) scanLines() bool {
 	estimate := len(x.text)/32 + 1
 	x.lines = append(make([]int32, 0, estimate), 0)
+	if isPlain(x.text) {
+		for i := 0; i < len(x.text); {
+			end := strings.IndexByte(x.text[i:], '\n')
+			if end < 0 {
+				break
+			}
+			i += end + 1
+			x.lines = append(x.lines, int32(i))
+		}
+		x.yamlLines = x.lines
+		return true
+	}
 	ascii, same := true, true
 	for i := 0; i < len(x.text); i++ {
 		switch c := x.text[i]; {
@@ -69,6 +81,16 @@ func (x *Index) scanLines() bool {
 		x.yamlLines = yamlLines(x.text)
 	}
 	return ascii
+}
+
+// isPlain reports whether a text is ASCII, and its lines end with \n. Almost all texts are, and an editor indexes a large one
+// several times for each keystroke.
+func isPlain(text string) bool {
+	all := byte(0)
+	for i := range len(text) {
+		all |= text[i]
+	}
+	return all < utf8.RuneSelf && strings.IndexByte(text, '\r') < 0
 }
 
 func yamlLines(text string) []int32 {
