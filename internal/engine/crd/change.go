@@ -25,6 +25,8 @@ type change struct {
 	shared map[string]bool
 	// keepsContext reports that the rules of these nodes mean the same.
 	keepsContext bool
+	// isWording reports that only the wording of descriptions has changed, which upstream does not read.
+	isWording bool
 }
 
 func newChange(version int, path crdschema.Path, before, after *apiextensions.JSONSchemaProps, shared []crdschema.Path) *change {
@@ -34,6 +36,7 @@ func newChange(version int, path crdschema.Path, before, after *apiextensions.JS
 		c.shared[stepTo(step)] = true
 	}
 	c.before, c.after = c.withoutShared(before), c.withoutShared(after)
+	c.isWording = apiequality.Semantic.DeepEqual(withoutWording(c.before), withoutWording(c.after))
 	return c
 }
 
@@ -182,10 +185,8 @@ func (c *change) keepsTypes() bool {
 	return before != nil && after != nil && openapi.HaveSameTypes(before, after)
 }
 
-// isDescriptive reports whether only the wording of descriptions has changed, which upstream does not read.
-func (c *change) isDescriptive() bool {
-	return c == nil || apiequality.Semantic.DeepEqual(withoutWording(c.before), withoutWording(c.after))
-}
+// isDescriptive reports whether at most the wording of descriptions has changed.
+func (c *change) isDescriptive() bool { return c == nil || c.isWording }
 
 // withoutWording returns a copy of a schema with equal descriptions.
 func withoutWording(s *apiextensions.JSONSchemaProps) *apiextensions.JSONSchemaProps {
@@ -311,7 +312,7 @@ func (r *Request) lastVersion(index int) (*Version, *celrule.Earlier) {
 		return nil, nil
 	}
 	last := served.Versions[r.Internal.Spec.Versions[index].Name]
-	if r.change == nil || r.change.version != index {
+	if r.change.isDescriptive() || r.change.version != index {
 		return last, nil
 	}
 	return nil, &celrule.Earlier{

@@ -26,6 +26,8 @@ type decodedCRD struct {
 	// or it differs elsewhere, too.
 	valid  *decodedCRD
 	change *change
+	// warnings are those of upstream about the schemas of a new CRD.
+	warnings []string
 	// size is that of a new CRD; nil if it is unknown.
 	size *storedSize
 	// served has the compiled versions for that release; nil if it accepts none.

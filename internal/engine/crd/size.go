@@ -34,7 +34,8 @@ type storedSize struct {
 // checkSize rejects a CRD that is too large for etcd, and warns if client-side apply
 // cannot create it.
 func checkSize(r *Request) error {
-	if finding.DocumentBytes(r.Doc) < finding.NoticeableSize-statusBytes {
+	bytes := finding.DocumentBytes(r.Doc)
+	if bytes < finding.NoticeableSize-statusBytes {
 		return nil
 	}
 	size, err := r.measure()
@@ -48,7 +49,7 @@ func checkSize(r *Request) error {
 		return err
 	}
 	if r.operation != playground.OperationApply {
-		r.findings.Add(finding.CheckClientApply(playground.DocumentCRD, playground.StageCRDSize, r.Doc)...)
+		r.findings.Add(finding.CheckClientApply(playground.DocumentCRD, playground.StageCRDSize, r.Doc, func() int { return bytes })...)
 	}
 	return nil
 }

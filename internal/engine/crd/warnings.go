@@ -69,7 +69,14 @@ func (c *CRD) warningPlaces() map[string][]*field.Path {
 
 // newWarnings returns the warnings about the CRD that the old CRD does not have.
 func (r *Request) newWarnings() []string {
+	if r.Old == nil && r.isValid() {
+		r.decoded.warnings = r.valid.warnings
+		return slices.Clone(r.valid.warnings)
+	}
 	warnings := schemaWarnings(&r.Internal.Spec)
+	if r.decoded != nil {
+		r.decoded.warnings = slices.Clone(warnings)
+	}
 	if r.Old == nil {
 		return warnings
 	}

@@ -12,12 +12,12 @@ import (
 
 // CheckClientApply returns a warning if kubectl apply without --server-side fails for a
 // document. It stores the document's JSON in an annotation, and the size of annotations
-// is limited (ValidateAnnotationsSize in k8s.io/apimachinery/pkg/api/validation).
-func CheckClientApply(document playground.Document, stage playground.StageName, doc *source.Document) []playground.Finding {
+// is limited (ValidateAnnotationsSize in k8s.io/apimachinery/pkg/api/validation). size returns its [DocumentBytes].
+func CheckClientApply(document playground.Document, stage playground.StageName, doc *source.Document, size func() int) []playground.Finding {
 	if len(doc.Text) < validation.TotalAnnotationSizeLimitB/4 {
 		return nil
 	}
-	bytes := len(corev1.LastAppliedConfigAnnotation) + DocumentBytes(doc) + len("\n") + annotationBytes(doc)
+	bytes := len(corev1.LastAppliedConfigAnnotation) + size() + len("\n") + annotationBytes(doc)
 	if bytes <= validation.TotalAnnotationSizeLimitB {
 		return nil
 	}

@@ -99,9 +99,10 @@ type node struct {
 func (n node) children(visit func(node)) {
 	child := n
 	child.parent = n.schema
+	properties, _ := n.at.At("properties")
 	for _, name := range slices.Sorted(maps.Keys(n.schema.Properties)) {
 		schema := n.schema.Properties[name]
-		if at, ok := n.at.At("properties", name); ok {
+		if at, ok := properties.At(name); ok {
 			child.path, child.at, child.schema = n.path.Property(name), at, &schema
 			visit(child)
 		}
