@@ -56,8 +56,11 @@ func findEscapedKeys(n node) (notes []playground.Finding) {
 // findExpressionMessages reports messages that their authors took for expressions.
 func findExpressionMessages(n node) (notes []playground.Finding) {
 	for i, rule := range n.schema.XValidations {
+		if rule.MessageExpression != "" || !celvalue.BuildsText(rule.Message) {
+			continue
+		}
 		at, ok := n.at.At("x-kubernetes-validations", i, "message")
-		if !ok || rule.MessageExpression != "" || !celvalue.BuildsText(rule.Message) {
+		if !ok {
 			continue
 		}
 		notes = append(notes, newNote(at.Value(), "the API server does not evaluate message, which looks like an expression",
@@ -119,8 +122,11 @@ func findUncountedBounds(n node) (notes []playground.Finding) {
 		}
 		for i := range n.schema.AllOf {
 			limit := bound.of(&n.schema.AllOf[i])
+			if limit == nil {
+				continue
+			}
 			at, ok := n.at.At("allOf", i, bound.name)
-			if limit == nil || !ok || !n.isExpensive() {
+			if !ok || !n.isExpensive() {
 				continue
 			}
 			for j := range n.schema.AllOf {

@@ -60,8 +60,11 @@ func findMistypedEnums(n node) []playground.Finding {
 
 // findSharedStatus reports a status without its subresource.
 func findSharedStatus(n node) []playground.Finding {
+	if n.parent != nil || n.Subresources != nil && n.Subresources.Status != nil {
+		return nil
+	}
 	at, ok := n.at.At("properties", "status")
-	if !ok || n.parent != nil || n.Subresources != nil && n.Subresources.Status != nil {
+	if !ok {
 		return nil
 	}
 	var fixes []playground.Fix
@@ -136,8 +139,11 @@ func findIgnoredKeywords(n node) (notes []playground.Finding) {
 // findUncheckedIntegers reports the pattern of an int-or-string that is not meant for integers. The
 // other keywords for strings may bound the estimated cost of rules.
 func findUncheckedIntegers(n node) []playground.Finding {
+	if !n.schema.XIntOrString || n.schema.Minimum != nil || n.schema.Maximum != nil {
+		return nil
+	}
 	at, ok := n.at.At("pattern")
-	if !ok || !n.schema.XIntOrString || n.schema.Minimum != nil || n.schema.Maximum != nil || n.list.matchesIntegers(n.schema.Pattern) {
+	if !ok || n.list.matchesIntegers(n.schema.Pattern) {
 		return nil
 	}
 	if slices.ContainsFunc(n.schema.XValidations, func(rule apiextensionsv1.ValidationRule) bool { return strings.Contains(rule.Rule, "type(self)") }) {
