@@ -27,9 +27,7 @@ script or a line for "go generate", unless --crd has others.`,
 		Example: `  crdlab generate ./api/... > crds.yaml
   crdlab generate --crd maxDescLen=0 ./api/v1`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: runE(func(command *cobra.Command, patterns []string) (int, error) {
-			return runGenerate(command, patterns)
-		}),
+		RunE: runE(runGenerate),
 	}
 	addGenerator(command)
 	addConventions(command)

@@ -110,7 +110,7 @@ func annotationOwners(object *unstructured.Unstructured, operation metav1.Manage
 				Annotations map[string]any `json:"f:annotations"`
 			} `json:"f:metadata"`
 		}
-		if entry.Operation != operation || entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.Raw, &fields) != nil {
+		if entry.Operation != operation || entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil {
 			continue
 		}
 		if _, owns := fields.Metadata.Annotations["f:"+lastApplied]; owns {

@@ -195,13 +195,14 @@ func userFlags(s playground.Scenario) string {
 	if s.User == "" || strings.ContainsAny(s.User+s.Groups, " \t") {
 		return ""
 	}
-	flags := " --as=" + s.User
+	var flags strings.Builder
+	flags.WriteString(" --as=" + s.User)
 	for group := range strings.SplitSeq(s.Groups, ",") {
 		if group != "" {
-			flags += " --as-group=" + group
+			flags.WriteString(" --as-group=" + group)
 		}
 	}
-	return flags
+	return flags.String()
 }
 
 // withStored adds the fields of an accepted object that the API server stores differently.

@@ -180,7 +180,7 @@ func (s *suite) nameOf(m mutant.Mutant, t *mutant.Telling) string {
 	// Another field of the same name has its parents before it, as far as they tell the two apart.
 	steps := strings.Split(m.Field, ".")
 	base := ""
-	for i := len(steps) - 1; i >= 0; i-- {
+	for i := range slices.Backward(steps) {
 		field := strings.Join(steps[i:], "-")
 		base = strings.Trim(unnamed.ReplaceAllString(strings.ToLower(field+"-"+keyword+"-"+verdict), "-"), "-")
 		if of, isTaken := s.names[base]; !isTaken || of == m.Field {

@@ -50,11 +50,11 @@ func Test(r *expect.Result, problems []check.Problem, cover bool) Report {
 }
 
 // addMutations adds the changes of constraints that no test notices.
-func (report *Report) addMutations(m expect.Mutations) {
+func (r *Report) addMutations(m expect.Mutations) {
 	suite := junitSuite{Name: "mutations"}
 	for _, missed := range m.Missed {
 		message := describeMutation(missed)
-		report.annotations = append(report.annotations, annotation{
+		r.annotations = append(r.annotations, annotation{
 			Printed: manifest.Printed{Path: missed.Path, Line: missed.Line, Column: missed.Column}, severity: playground.SeverityWarning, rule: "mutation", message: message,
 		})
 		suite.Cases = append(suite.Cases, junitCase{
@@ -63,7 +63,7 @@ func (report *Report) addMutations(m expect.Mutations) {
 		})
 	}
 	if len(suite.Cases) > 0 {
-		report.suites = append(report.suites, suite)
+		r.suites = append(r.suites, suite)
 	}
 }
 

@@ -179,7 +179,7 @@ func generate(roots []*loader.Package, files *files, o Options, more func(*place
 		return nil, err
 	}
 	restore()
-	g.findings = append(invalid, places.explainForeign(places.explainRefused(packageProblems(roots, files)))...)
+	g.findings = slices.Concat(invalid, places.explainForeign(places.explainRefused(packageProblems(roots, files))))
 	g.findings = places.withHints(g.findings)
 	g.findings = places.explainCgo(g.findings)
 	g.findings = append(g.findings, places.lint()...)

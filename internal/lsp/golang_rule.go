@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -153,7 +154,7 @@ func (r markedRule) in(crd *manifest.Document, at source.Location, path []any) [
 		}
 	}
 	for key, value := range at.Entries() {
-		below := append(path[:len(path):len(path)], key.Value)
+		below := slices.Concat(path, []any{key.Value})
 		if key.Value == r.key && value.Node().Value == "true" {
 			if place := crd.Place(value.Value()); place.Path() == r.file.path && place.Range.Start.Line == r.line {
 				return below

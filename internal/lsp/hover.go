@@ -36,7 +36,8 @@ func (s snapshot) hover(ctx context.Context, t target, cursor playground.Cursor,
 
 // markerHover describes the marker at a position in a Go file, or the element of its rule.
 func (s snapshot) markerHover(ctx context.Context, f *file, l cursorLine) (*protocol.Hover, error) {
-	h, place := gotypes.Hover(playground.GoCursor{Text: f.text, Position: l.at}), playground.Range{}
+	h := gotypes.Hover(playground.GoCursor{Text: f.text, Position: l.at})
+	place := h.Range
 	if r, ok := ruleAt(f, l); ok {
 		cursor, ok, err := s.cursorInRule(ctx, r)
 		if err != nil || !ok {
@@ -47,8 +48,6 @@ func (s snapshot) markerHover(ctx context.Context, f *file, l cursorLine) (*prot
 			return nil, err
 		}
 		h, place = response.Hover, inRule(response.Hover.Range, cursor, l)
-	} else {
-		place = h.Range
 	}
 	if h.Title == "" {
 		return nil, nil

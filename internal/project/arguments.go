@@ -5,7 +5,7 @@ import "strings"
 // Arguments returns the options after "crd:" and the paths in a call of controller-gen. isCRD reports that the call
 // generates CRDs.
 func Arguments(line string) (options string, paths []string, isCRD bool) {
-	for _, argument := range strings.Fields(strings.ReplaceAll(strings.ReplaceAll(line, `"`, ""), `'`, "")) {
+	for argument := range strings.FieldsSeq(strings.ReplaceAll(strings.ReplaceAll(line, `"`, ""), `'`, "")) {
 		if after, ok := strings.CutPrefix(argument, "crd:"); ok {
 			options, isCRD = after, true
 		}

@@ -96,7 +96,7 @@ func (e *Earlier) merge(changed, earlier *cel.Validator, rules *Node, s *structu
 	if changed == nil {
 		merged.Items, merged.AdditionalProperties, merged.Properties = nil, nil, nil
 	}
-	ok := true
+	var ok bool
 	if s.Items != nil {
 		if merged.Items, ok = e.below(merged.Items, earlier.Items, rules.Items, s.Items, path.Items()); !ok {
 			return nil, false

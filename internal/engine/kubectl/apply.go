@@ -94,11 +94,9 @@ func FormatPatchError(err error, patch, target, file string, warnings []string) 
 // FormatNoPatch returns the output for a last applied configuration that is not JSON, with
 // which kubectl apply cannot compute a patch from any schema.
 func FormatNoPatch(err error, lastApplied string, sent, current []byte, target, file string, warnings []string) string {
-	text := FormatWarnings(warnings)
-	for _, schema := range []string{"openapi v3", "openapi"} {
-		text += fmt.Sprintf("warning: error calculating patch from %s spec: %v\n", schema, mergepatch.ErrBadJSONDoc)
-	}
-	return text + "error: " + patching("", target, file) +
+	const warning = "warning: error calculating patch from %s spec: %v\n"
+	return FormatWarnings(warnings) + fmt.Sprintf(warning, "openapi v3", mergepatch.ErrBadJSONDoc) + fmt.Sprintf(warning, "openapi", mergepatch.ErrBadJSONDoc) +
+		"error: " + patching("", target, file) +
 		fmt.Sprintf("creating patch with:\noriginal:\n%s\nmodified:\n%s\n\ncurrent:\n%s\n\nfor: %v", lastApplied, sent, current, err)
 }
 
