@@ -78,15 +78,7 @@ func decode(r *Request) error {
 		yaml = false
 	}
 	strict := r.fieldValidation != playground.FieldValidationIgnore
-	var object runtime.Object
-	var kind *schema.GroupVersionKind
-	var err error
-	if yaml && strict && r.Doc.HasUniqueKeys() {
-		object, kind = r.decodeUnique()
-	}
-	if object == nil {
-		object, kind, err = decodeData(data, yaml, strict, &apiextensions.CustomResourceDefinition{})
-	}
+	object, kind, err := r.decodeAll(data, yaml, strict)
 	if err != nil {
 		strict, isStrict := runtime.AsStrictDecodingError(err)
 		if !isStrict || object == nil || r.fieldValidation != playground.FieldValidationWarn {
@@ -113,15 +105,17 @@ func decode(r *Request) error {
 	return nil
 }
 
-// decodeUnique decodes a document in YAML without duplicate keys strictly. The codec would convert it to JSON twice, the second
-// time in search of duplicate keys. decodeUnique returns nil after an error, which the codec reports.
-func (r *Request) decodeUnique() (runtime.Object, *schema.GroupVersionKind) {
-	if data, err := sigsyaml.YAMLToJSON([]byte(r.Doc.Text)); err == nil {
-		if object, kind, err := decodeData(data, false, true, &apiextensions.CustomResourceDefinition{}); err == nil {
-			return object, kind
+// decodeAll is decodeData for the whole document. The strict codec converts YAML to JSON twice, the second time in search of
+// duplicate keys. If there are none, and there is no other error to report, decodeAll converts it once.
+func (r *Request) decodeAll(data []byte, yaml, strict bool) (runtime.Object, *schema.GroupVersionKind, error) {
+	if yaml && strict && r.Doc.HasUniqueKeys() {
+		if converted, err := sigsyaml.YAMLToJSON(data); err == nil {
+			if object, kind, err := decodeData(converted, false, strict, &apiextensions.CustomResourceDefinition{}); err == nil {
+				return object, kind, nil
+			}
 		}
 	}
-	return nil, nil
+	return decodeData(data, yaml, strict, &apiextensions.CustomResourceDefinition{})
 }
 
 // sentAs returns the operation that the API server sees: kubectl apply creates a new CRD.

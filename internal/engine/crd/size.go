@@ -49,7 +49,7 @@ func checkSize(r *Request) error {
 		return err
 	}
 	if r.operation != playground.OperationApply {
-		r.findings.Add(finding.CheckClientApply(playground.DocumentCRD, playground.StageCRDSize, r.Doc, func() int { return bytes })...)
+		r.findings.Add(finding.CheckClientApply(playground.DocumentCRD, playground.StageCRDSize, r.Doc, bytes)...)
 	}
 	return nil
 }

@@ -69,19 +69,20 @@ func (c *CRD) warningPlaces() map[string][]*field.Path {
 
 // newWarnings returns the warnings about the CRD that the old CRD does not have.
 func (r *Request) newWarnings() []string {
-	if r.Old == nil && r.isValid() {
-		r.decoded.warnings = r.valid.warnings
-		return slices.Clone(r.valid.warnings)
+	if r.Old != nil {
+		old := sets.New(schemaWarnings(&r.Old.Spec)...)
+		return slices.DeleteFunc(schemaWarnings(&r.Internal.Spec), old.Has)
 	}
-	warnings := schemaWarnings(&r.Internal.Spec)
+	var warnings []string
+	if r.isValid() {
+		warnings = r.valid.warnings
+	} else {
+		warnings = schemaWarnings(&r.Internal.Spec)
+	}
 	if r.decoded != nil {
-		r.decoded.warnings = slices.Clone(warnings)
+		r.decoded.warnings = warnings
 	}
-	if r.Old == nil {
-		return warnings
-	}
-	old := sets.New(schemaWarnings(&r.Old.Spec)...)
-	return slices.DeleteFunc(warnings, old.Has)
+	return slices.Clone(warnings)
 }
 
 // schemaWarnings returns the warnings of strategy.WarningsOnCreate without duplicates: a

@@ -12,12 +12,9 @@ import (
 
 // CheckClientApply returns a warning if kubectl apply without --server-side fails for a
 // document. It stores the document's JSON in an annotation, and the size of annotations
-// is limited (ValidateAnnotationsSize in k8s.io/apimachinery/pkg/api/validation). size returns its [DocumentBytes].
-func CheckClientApply(document playground.Document, stage playground.StageName, doc *source.Document, size func() int) []playground.Finding {
-	if len(doc.Text) < validation.TotalAnnotationSizeLimitB/4 {
-		return nil
-	}
-	bytes := len(corev1.LastAppliedConfigAnnotation) + size() + len("\n") + annotationBytes(doc)
+// is limited (ValidateAnnotationsSize in k8s.io/apimachinery/pkg/api/validation). size is its [DocumentBytes].
+func CheckClientApply(document playground.Document, stage playground.StageName, doc *source.Document, size int) []playground.Finding {
+	bytes := len(corev1.LastAppliedConfigAnnotation) + size + len("\n") + annotationBytes(doc)
 	if bytes <= validation.TotalAnnotationSizeLimitB {
 		return nil
 	}

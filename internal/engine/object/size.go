@@ -27,7 +27,7 @@ func runSize(r *Request) error {
 		return err
 	}
 	if r.options.matchesClientApply() {
-		r.rec.add(finding.CheckClientApply(playground.DocumentObject, playground.StageSize, r.rec.doc, func() int { return finding.DocumentBytes(r.rec.doc) })...)
+		r.rec.add(finding.CheckClientApply(playground.DocumentObject, playground.StageSize, r.rec.doc, finding.DocumentBytes(r.rec.doc))...)
 	}
 	return nil
 }
