@@ -107,6 +107,32 @@ line 14: key 1 already set in map @14 1
 	}
 }
 
+// TestUniqueKeys compares HasUniqueKeys with the strict decoder, whose YAML 1.1 reads some different keys alike.
+func TestUniqueKeys(t *testing.T) {
+	many := ""
+	for i := range 20 {
+		many += fmt.Sprintf("a%d: 1\n", i)
+	}
+	for text, want := range map[string]bool{
+		"a: 1\nb: {a: 1}\nc:\n- a: 1\n- a: 1\n": true,
+		many:                                    true,
+		many + "a5: 1\n":                        false,
+		"a: 1\n'a': 1\n":                        false,
+		"a: {b: [{c: 1, c: 1}]}\n":              false,
+		"y: 1\nyes: 1\n":                        false,
+		"1: 1\n0x1: 1\n":                        false,
+		"~: 1\nnull: 1\n":                       false,
+		"1.0: 1\n1.00: 1\n":                     false,
+		"a: {<<: {b: 1, b: 1}}\n":               false,
+	} {
+		file, _ := source.Parse(text, source.Limits{})
+		_, err := yaml.YAMLToJSONStrict([]byte(text))
+		if got := file.Documents[0].HasUniqueKeys(); got != want || got != (err == nil) {
+			t.Errorf("%q has unique keys: %t, want %t; decoder: %v", text, got, want, err)
+		}
+	}
+}
+
 // TestStrictAsJSONDecoder locates each error of the strict JSON decoder.
 func TestStrictAsJSONDecoder(t *testing.T) {
 	text := `{"a": {"b": 1, "zz": 1, "b": 2}, "l": [{}, {"q.r": {"b": 1, "y": 2}}], "nope": {"a": 1}, "a": {}}`
