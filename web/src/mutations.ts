@@ -10,15 +10,22 @@ import { afterPause } from "./throttle";
 /** What the tests say about the changes so far. */
 export interface Mutations extends MutateResult {
   readonly scenario: Scenario;
-  /** The time since the start, in ms. */
-  readonly took: number;
 }
 
 /** The time in ms after a result before the changes are tried again. */
 const pause = 600;
 
-/** The time in ms that all changes may take if they are tried again after each edit. */
-const longest = 3000;
+/**
+ * The most work that an edit may cause, about three seconds on two cores. The engine judges the whole
+ * CRD for each change, so the work is the number of changes times the length of the CRD. Time is no
+ * limit here: one busy moment would end the repetitions.
+ */
+const mostWork = 400_000;
+
+/** Reports whether the changes are tried again after each edit. */
+function isRepeated(mutations: Mutations | undefined): mutations is Mutations {
+  return mutations !== undefined && mutations.total * mutations.scenario.crd.length <= mostWork;
+}
 
 /** Reports whether all changes of the present documents have been tried. */
 export function isDone({ scenario, mutations }: SessionState): boolean {
@@ -35,9 +42,8 @@ type Ask = (scenario: Scenario, from: number) => Promise<MutateResult | undefine
 /** Tries all changes, until the documents change. */
 export async function mutate(session: Session, ask: Ask): Promise<void> {
   const { scenario, mutations } = session.state;
-  const start = performance.now();
   // The list of the former documents stays until there is another one, if that is soon.
-  const isQuick = mutations !== undefined && mutations.took < longest;
+  const isSoon = isRepeated(mutations);
   let all: MutateResult | undefined;
   do {
     const part = await ask(scenario, all?.next ?? 0);
@@ -52,7 +58,7 @@ export async function mutate(session: Session, ask: Ask): Promise<void> {
       open: part.open + (all?.open ?? 0),
       missed: [...(all?.missed ?? []), ...part.missed].sort(byPlace),
     };
-    if (!isQuick || all.next === all.total) session.update({ mutations: { ...all, scenario, took: performance.now() - start } });
+    if (!isSoon || all.next === all.total) session.update({ mutations: { ...all, scenario } });
   } while (all.next < all.total);
 }
 
@@ -61,12 +67,11 @@ function byPlace({ document, range: { start: a } }: MissedChange, { document: ot
   return a.line - b.line || a.character - b.character;
 }
 
-/** Tries the changes again after each result, once they were tried, if that is quick. */
+/** Tries the changes again after each result, once they were tried, if that is little work. */
 export function keepMutated(session: Session, ask: Ask): void {
   const soon = afterPause(pause, () => {
     const { scenario, mutations } = session.state;
-    const isStale = mutations !== undefined && mutations.scenario !== scenario;
-    if (isStale && mutations.took < longest && !isPending(session.state)) void mutate(session, ask);
+    if (isRepeated(mutations) && mutations.scenario !== scenario && !isPending(session.state)) void mutate(session, ask);
   });
   session.subscribe((state, previous) => {
     if (state.scenario !== previous.scenario || isPending(state) !== isPending(previous)) soon();
