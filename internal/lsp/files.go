@@ -28,6 +28,8 @@ type file struct {
 	text    string
 	// read divides the source into documents.
 	read func() *manifest.Input
+	// input is the result of read, and nil before.
+	input atomic.Pointer[manifest.Input]
 	// outline returns the elements of its documents.
 	outline func() map[*manifest.Document][]element
 	// atHead returns the documents of the file in the last commit.
@@ -95,13 +97,15 @@ func (f *file) judge(ctx context.Context, s snapshot) (*judgment, error) {
 	return made, nil
 }
 
-func (s *Server) newFile(uri protocol.DocumentUri, version int32, text string, memory *check.Memory, atHead func() *manifest.Input) *file {
+// newFile returns an open file. before is the input of its former text, and nil without one.
+func (s *Server) newFile(uri protocol.DocumentUri, version int32, text string, before *manifest.Input, memory *check.Memory, atHead func() *manifest.Input) *file {
 	f := &file{uri: uri, path: pathOf(uri), version: version, text: text, memory: memory, atHead: atHead}
 	f.read = sync.OnceValue(func() *manifest.Input {
-		in := manifest.NewInput()
-		if !f.isGo() {
-			in.Add(f.path, text)
+		if f.isGo() {
+			return manifest.NewInput()
 		}
+		in := manifest.NewEdited(before, f.path, text)
+		f.input.Store(in)
 		return in
 	})
 	f.outline = sync.OnceValue(func() map[*manifest.Document][]element {
@@ -178,7 +182,7 @@ func (s *Server) replace(uri protocol.DocumentUri, f *file) {
 
 func (s *Server) didOpen(ctx context.Context, p protocol.DidOpenTextDocumentParams) {
 	d := p.TextDocument
-	f := s.newFile(d.URI, d.Version, d.Text, new(check.Memory), s.workspace.headOf(pathOf(d.URI)))
+	f := s.newFile(d.URI, d.Version, d.Text, nil, new(check.Memory), s.workspace.headOf(pathOf(d.URI)))
 	s.replace(d.URI, f)
 	s.diagnoseAfter(ctx, f)
 }
@@ -197,7 +201,7 @@ func (s *Server) didChange(ctx context.Context, p protocol.DidChangeTextDocument
 			text = edit.Apply(text, edit.Edit{Range: s.rangeFrom(manifest.NewFile("", text), *c.Range), NewText: c.Text})
 		}
 	}
-	f := s.newFile(before.uri, p.TextDocument.Version, text, before.memory, before.atHead)
+	f := s.newFile(before.uri, p.TextDocument.Version, text, before.input.Load(), before.memory, before.atHead)
 	f.isBuilt.Store(before.isBuilt.Load())
 	s.replace(f.uri, f)
 	s.diagnoseAfter(ctx, f)
@@ -221,7 +225,7 @@ func (s *Server) didSave(ctx context.Context, p protocol.DidSaveTextDocumentPara
 
 // renew makes the comparison of an open file with the last commit read it again.
 func (s *Server) renew(f *file) *file {
-	renewed := s.newFile(f.uri, f.version, f.text, f.memory, s.workspace.headOf(f.path))
+	renewed := s.newFile(f.uri, f.version, f.text, f.input.Load(), f.memory, s.workspace.headOf(f.path))
 	renewed.isBuilt.Store(f.isBuilt.Load())
 	renewed.mutations.Store(f.mutations.Load())
 	s.replace(f.uri, renewed)

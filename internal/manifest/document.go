@@ -230,7 +230,7 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 		chunk.Start = 0 // Blanks instead of the mark would indent the first line.
 	}
 	text := file.Text[chunk.Start:chunk.End]
-	parsed, err := source.Parse(text, source.DefaultLimits)
+	parsed, err := in.parse(text)
 	if len(parsed.Documents) == 0 {
 		if err != nil {
 			in.Fail(file.at(chunk.Start), err)
@@ -266,6 +266,20 @@ func (in *Input) addChunk(file *File, chunk yamltext.Chunk) bool {
 		in.Documents = append(in.Documents, newDocument(file, chunk.Start, chunk.End, d))
 	}
 	return true
+}
+
+// parse parses the next part of a file. After an edit, the parts have the same order.
+func (in *Input) parse(text string) (*source.File, error) {
+	if in.before == nil {
+		return source.Parse(text, source.DefaultLimits)
+	}
+	var before *source.File
+	if i := len(in.parsed); i < len(in.before) {
+		before = in.before[i]
+	}
+	parsed, _, err := source.ParseAfter(before, text, source.DefaultLimits)
+	in.parsed = append(in.parsed, parsed)
+	return parsed, err
 }
 
 // resemblesObject matches the first fields of an object, in YAML or JSON.

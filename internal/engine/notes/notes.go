@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -54,15 +55,15 @@ func Add(c *crd.CRD) {
 	if c.V1 == nil || !c.Report.Accepted || c.V1.Spec.PreserveUnknownFields {
 		return
 	}
-	l := list{merged: map[string]int{}, patterns: map[string]bool{}}
+	l := list{merged: map[string]int{}, patterns: map[string]bool{}, hasNullable: strings.Contains(c.Doc.Text, "nullable")}
 	for i, v := range c.V1.Spec.Versions {
-		schema, ok := c.Doc.At(c.SchemaPath(i, nil)...)
+		root, ok := c.Doc.At(c.SchemaPath(i, nil)...)
 		if !ok || v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			continue // the existing CRD has the schema
 		}
-		root := v.Schema.OpenAPIV3Schema
-		properties := sync.OnceValue(func() map[string]bool { return propertiesOf(root, map[string]bool{}) })
-		l.walk(node{version: &version{v, i, c, &l, properties}, at: schema, schema: root})
+		schema := v.Schema.OpenAPIV3Schema
+		properties := sync.OnceValue(func() map[string]bool { return propertiesOf(schema, map[string]bool{}) })
+		l.walk(node{version: &version{v, i, c, &l, properties}, place: &place{known: true, at: root, exists: true}, schema: schema})
 	}
 	slices.SortStableFunc(l.notes, func(a, b playground.Finding) int {
 		return cmp.Or(cmp.Compare(a.Range.Start.Line, b.Range.Start.Line), cmp.Compare(a.Range.Start.Character, b.Range.Start.Character))
@@ -86,8 +87,8 @@ type version struct {
 // A node is a schema node of a version.
 type node struct {
 	*version
-	path   crdschema.Path
-	at     source.Location
+	path crdschema.Path
+	*place
 	schema *apiextensionsv1.JSONSchemaProps
 	// parent is the schema that contains the node; nil for the root.
 	parent *apiextensionsv1.JSONSchemaProps
@@ -95,30 +96,71 @@ type node struct {
 	unchecked bool
 }
 
-// children calls visit for each node below n that the document has.
+// A place is the place of a schema node in the document. Few nodes have notes, so the document is
+// searched for a place only once somebody asks for it.
+type place struct {
+	above *place // nil for the root
+	// keyword is the keyword of the schema above that holds the node, as the property of this name
+	// for properties.
+	keyword, property string
+
+	known  bool
+	at     source.Location
+	exists bool
+}
+
+// find returns the location of the place. ok is false if the document lacks it.
+func (p *place) find() (at source.Location, ok bool) {
+	if p.known {
+		return p.at, p.exists
+	}
+	p.known = true
+	from, ok := p.above.find()
+	if ok {
+		p.at, p.exists = from.At(p.keyword)
+	}
+	if p.exists && p.keyword == "properties" {
+		p.at, p.exists = p.at.At(p.property)
+	}
+	return p.at, p.exists
+}
+
+// location returns the location of the node; the zero location if the document lacks it.
+func (n node) location() source.Location {
+	at, _ := n.find()
+	return at
+}
+
+// lookup returns the location of a field of the node.
+func (n node) lookup(path ...any) (source.Location, bool) {
+	at, ok := n.find()
+	if !ok {
+		return at, false
+	}
+	return at.At(path...)
+}
+
+// children calls visit for each node below n. Nodes are valid until visit returns.
 func (n node) children(visit func(node)) {
 	child := n
 	child.parent = n.schema
-	properties, _ := n.at.At("properties")
-	for _, name := range slices.Sorted(maps.Keys(n.schema.Properties)) {
-		schema := n.schema.Properties[name]
-		if at, ok := properties.At(name); ok {
-			child.path, child.at, child.schema = n.path.Property(name), at, &schema
-			visit(child)
+	below := func(path crdschema.Path, schema *apiextensionsv1.JSONSchemaProps, keyword, property string) {
+		child.path, child.place, child.schema = path, &place{above: n.place, keyword: keyword, property: property}, schema
+		visit(child)
+	}
+	if len(n.schema.Properties) > 0 {
+		schema := new(apiextensionsv1.JSONSchemaProps)
+		for _, name := range slices.Sorted(maps.Keys(n.schema.Properties)) {
+			*schema = n.schema.Properties[name]
+			below(n.path.Property(name), schema, "properties", name)
 		}
 	}
 	child.unchecked = true
 	if items := n.schema.Items; items != nil && items.Schema != nil {
-		if at, ok := n.at.At("items"); ok {
-			child.path, child.at, child.schema = n.path.Items(), at, items.Schema
-			visit(child)
-		}
+		below(n.path.Items(), items.Schema, "items", "")
 	}
 	if additional := n.schema.AdditionalProperties; additional != nil && additional.Schema != nil {
-		if at, ok := n.at.At("additionalProperties"); ok {
-			child.path, child.at, child.schema = n.path.Additional(), at, additional.Schema
-			visit(child)
-		}
+		below(n.path.Additional(), additional.Schema, "additionalProperties", "")
 	}
 }
 
@@ -129,11 +171,16 @@ type list struct {
 	merged map[string]int
 	// patterns caches the results of matchesIntegers: CRDs repeat the pattern of quantities.
 	patterns map[string]bool
+	// hasNullable reports whether any schema may write nullable.
+	hasNullable bool
 }
 
 func (l *list) walk(n node) {
 	for _, kind := range kinds {
 		for _, note := range kind.check(n) {
+			if _, ok := n.find(); !ok {
+				continue
+			}
 			note.Code = kind.code
 			l.add(n, note)
 		}

@@ -26,7 +26,7 @@ func findEscapedKeys(n node) (notes []playground.Finding) {
 		if !strings.Contains(rule.Rule, "__") {
 			continue
 		}
-		at, ok := n.at.At("x-kubernetes-validations", i, "rule")
+		at, ok := n.lookup("x-kubernetes-validations", i, "rule")
 		if !ok {
 			continue
 		}
@@ -59,7 +59,7 @@ func findExpressionMessages(n node) (notes []playground.Finding) {
 		if rule.MessageExpression != "" || !celvalue.BuildsText(rule.Message) {
 			continue
 		}
-		at, ok := n.at.At("x-kubernetes-validations", i, "message")
+		at, ok := n.lookup("x-kubernetes-validations", i, "message")
 		if !ok {
 			continue
 		}
@@ -125,7 +125,7 @@ func findUncountedBounds(n node) (notes []playground.Finding) {
 			if limit == nil {
 				continue
 			}
-			at, ok := n.at.At("allOf", i, bound.name)
+			at, ok := n.lookup("allOf", i, bound.name)
 			if !ok || !n.isExpensive() {
 				continue
 			}

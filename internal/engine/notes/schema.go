@@ -30,7 +30,7 @@ func findMistypedEnums(n node) []playground.Finding {
 			wrong, edits = append(wrong, "…"), nil
 			break
 		}
-		item, ok := n.at.At("enum", i)
+		item, ok := n.lookup("enum", i)
 		if !ok {
 			return nil
 		}
@@ -63,7 +63,7 @@ func findSharedStatus(n node) []playground.Finding {
 	if n.parent != nil || n.Subresources != nil && n.Subresources.Status != nil {
 		return nil
 	}
-	at, ok := n.at.At("properties", "status")
+	at, ok := n.lookup("properties", "status")
 	if !ok {
 		return nil
 	}
@@ -102,7 +102,7 @@ func findBooleanKeys(n node) (notes []playground.Finding) {
 		if _, ok := n.schema.Properties[name]; !ok {
 			continue
 		}
-		properties, _ := n.at.At("properties")
+		properties, _ := n.lookup("properties")
 		for key, at := range properties.Entries() {
 			if key.Value == name || source.JSONName(key) != name {
 				continue
@@ -128,7 +128,7 @@ func findIgnoredKeywords(n node) (notes []playground.Finding) {
 	if !n.unchecked {
 		return nil
 	}
-	for key, at := range n.at.Entries() {
+	for key, at := range n.location().Entries() {
 		if !slices.Contains(keywords, key.Value) {
 			notes = append(notes, newNote(at.Key(), fmt.Sprintf("unknown field %q, which the API server ignores here without a warning", key.Value), ""))
 		}
@@ -142,7 +142,7 @@ func findUncheckedIntegers(n node) []playground.Finding {
 	if !n.schema.XIntOrString || n.schema.Minimum != nil || n.schema.Maximum != nil {
 		return nil
 	}
-	at, ok := n.at.At("pattern")
+	at, ok := n.lookup("pattern")
 	if !ok || n.list.matchesIntegers(n.schema.Pattern) {
 		return nil
 	}
@@ -174,6 +174,6 @@ func findPrunedMetadata(n node) []playground.Finding {
 	if s.Type != "object" || len(s.Properties) > 0 || s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil || s.XEmbeddedResource {
 		return nil
 	}
-	return []playground.Finding{newNote(n.at.Key(), "the API server prunes all labels and annotations of this metadata, because its schema has no properties",
+	return []playground.Finding{newNote(n.location().Key(), "the API server prunes all labels and annotations of this metadata, because its schema has no properties",
 		"Declare the properties labels and annotations, or set x-kubernetes-embedded-resource: true on the object that contains metadata. controller-gen declares them with crd:generateEmbeddedObjectMeta=true.")}
 }

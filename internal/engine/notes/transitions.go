@@ -30,7 +30,7 @@ func findAvoidedTransitions(n node) (notes []playground.Finding) {
 	if !ok || slices.Contains(n.parent.Required, name) || n.isGuardedAbove(escaped) {
 		return nil
 	}
-	at, ok := n.at.At("x-kubernetes-validations", i, "rule")
+	at, ok := n.lookup("x-kubernetes-validations", i, "rule")
 	if !ok {
 		return nil
 	}

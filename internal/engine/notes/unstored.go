@@ -39,8 +39,10 @@ func findUnstored(n node) (notes []playground.Finding) {
 			}
 		}
 	}
-	if at, ok := n.at.At("nullable"); ok {
-		add(at, n.documentPath("nullable"))
+	if n.list.hasNullable && !n.schema.Nullable {
+		if at, ok := n.lookup("nullable"); ok {
+			add(at, n.documentPath("nullable"))
+		}
 	}
 	return notes
 }

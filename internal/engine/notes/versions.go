@@ -30,7 +30,7 @@ func findLostFields(n node) (notes []playground.Finding) {
 		if len(lost) > maxPlaces {
 			lost = append(lost[:maxPlaces], "…")
 		}
-		notes = append(notes, newNote(n.at.Key(),
+		notes = append(notes, newNote(n.location().Key(),
 			fmt.Sprintf("an update in %s removes the fields that only %s has: %s", n.Name, other.Name, strings.Join(lost, ", ")),
 			"The conversion strategy None changes only the apiVersion, and the API server prunes what a version does not declare. Declare the fields in both versions, or convert with a webhook."))
 	}
