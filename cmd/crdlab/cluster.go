@@ -48,3 +48,43 @@ func (f *clusterFlags) crds(ctx context.Context) ([]cluster.CRD, error) {
 	}
 	return client.CRDs(ctx)
 }
+
+// readStored reads the CRDs of the cluster that have the names of new CRDs, and their objects.
+// others has the other CRDs of the cluster.
+func (f *clusterFlags) readStored(command *cobra.Command, after *manifest.Input) (before, objects, others *manifest.Input, err error) {
+	client, err := cluster.Open(f.kubeconfig, f.context)
+	if err != nil {
+		return nil, nil, nil, clusterError(err)
+	}
+	crds, err := client.CRDs(command.Context())
+	if err != nil {
+		return nil, nil, nil, clusterError(err)
+	}
+	before, objects, others = manifest.NewInput(), manifest.NewInput(), manifest.NewInput()
+	for _, crd := range crds {
+		if !slices.ContainsFunc(after.Documents, func(d *manifest.Document) bool { return d.IsCRD && d.Name == crd.Name }) {
+			others.Add(cluster.Path("customresourcedefinitions", crd.Name), crd.YAML)
+			continue
+		}
+		before.Add(cluster.Path("customresourcedefinitions", crd.Name), crd.YAML)
+		if crd.ServedVersion != crd.StorageVersion {
+			notify(command, "%s: its storage version %s is not served, so that the objects are read at %s", crd.Name, crd.StorageVersion, crd.ServedVersion)
+		}
+		stored := 0
+		err := client.Objects(command.Context(), crd, func(name, text string) error {
+			objects.Add(cluster.Path(crd.Plural, name), text)
+			stored++
+			return nil
+		})
+		if err != nil {
+			return nil, nil, nil, clusterError(err)
+		}
+		notify(command, "%s: %d objects in the cluster", crd.Name, stored)
+	}
+	for _, in := range []*manifest.Input{before, objects} {
+		for _, p := range in.Problems {
+			notify(command, "%s", p.Error())
+		}
+	}
+	return before, objects, others, nil
+}

@@ -121,7 +121,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("crdlab {{.Version}}\n")
 	root.AddCommand(
 		newAPIServer(), newCheck(), newCRDTest(), newDiff(), newEnvtest(), newEval(), newGenerate(), newInit(), newLink(), newLinks(),
-		newLSP(), newMan(), newMCP(), newOpen(), newReleases(), newSample(), newServe(), newStatic(), newTest(), newUpgradeCheck(), newVersion(),
+		newLSP(), newMan(), newMCP(), newOpen(), newPlan(), newReleases(), newSample(), newServe(), newStatic(), newTest(), newUpgradeCheck(), newVersion(),
 	)
 	root.AddCommand(newPrinters()...)
 	explainArguments(root)

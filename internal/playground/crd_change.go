@@ -107,6 +107,9 @@ type StoredObject struct {
 	// Findings lists the findings of the new schema that the old schema does not
 	// have.
 	Findings []Finding `json:"findings"`
+	// Versions has the object as read at each served version of the new CRD before any write.
+	// Lost and RoundTrip are relative to the version in which it is stored.
+	Versions []ObjectVersion `json:"versions"`
 }
 
 // UpgradeStep is a reason why the API server rejects CRD.Upgraded.

@@ -65,11 +65,13 @@ func compareStored(doc *source.Document, object *unstructured.Unstructured, old,
 	out := playground.StoredObject{
 		APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName(),
 		Range: doc.Range, Outcome: playground.OutcomePass, Changes: []playground.Change{}, Findings: []playground.Finding{},
+		Versions: []playground.ObjectVersion{},
 	}
 	if err != nil {
 		out.Outcome, out.Why = describeReadError(err)
 		return out
 	}
+	out.Versions = append(out.Versions, now.Versions()...)
 	if old != nil {
 		out.Changes = append(out.Changes, now.Differences(old)...)
 	}

@@ -49,21 +49,25 @@ func (r *Request) reportVersion(v *crd.Version) {
 	if e.CRD.HasScale() {
 		report.Scale = append(report.Scale, readScale(v, e.resource(), r.stored.object.GetName(), object, err))
 	}
+	if declared := e.CRD.V1.Spec.Versions[v.Index].SelectableFields; err == nil && len(declared) > 0 {
+		report.SelectableFields = append(report.SelectableFields, customresource.SelectableFields(v, declared, object))
+	}
+	report.Versions = append(report.Versions, r.versionOf(r.stored, v, object, err))
+}
+
+// versionOf reports a stored object as read at a version, or the error.
+func (r *Request) versionOf(stored *storedObject, v *crd.Version, object *unstructured.Unstructured, err error) playground.ObjectVersion {
 	out := playground.ObjectVersion{Name: v.Kind.Version, Warning: v.DeprecationWarning, Object: jsonvalue.Encode(nil), Lost: []string{}, LostSteps: [][]string{}, RoundTrip: []playground.Change{}}
 	if errors.Is(err, errUnreached) {
 		out.Object = jsonvalue.Encode(object) // the response to the request has it
 	}
 	if err != nil {
 		out.Error, out.Cause = err.Error(), errorCause(err)
-		report.Versions = append(report.Versions, out)
-		return
-	}
-	if declared := e.CRD.V1.Spec.Versions[v.Index].SelectableFields; len(declared) > 0 {
-		report.SelectableFields = append(report.SelectableFields, customresource.SelectableFields(v, declared, object))
+		return out
 	}
 	out.Object = jsonvalue.Encode(object)
-	back := r.stored.writtenBack(v, object)
-	for _, c := range missingFields(r.stored.object, object, back) {
+	back := stored.writtenBack(v, object)
+	for _, c := range missingFields(stored.object, object, back) {
 		path := jsonvalue.PathString(c.Path)
 		if annotation, ok := conversion.KeptIn(object, c.Path, c.Value); ok {
 			out.Kept = append(out.Kept, playground.KeptField{Path: path, Annotation: annotation})
@@ -72,10 +76,10 @@ func (r *Request) reportVersion(v *crd.Version) {
 		out.Lost = append(out.Lost, path)
 		out.LostSteps = append(out.LostSteps, jsonvalue.PathSteps(c.Path))
 	}
-	for _, c := range r.stored.roundTrip(v, back) {
+	for _, c := range stored.roundTrip(v, back) {
 		out.RoundTrip = append(out.RoundTrip, r.rec.describe(c))
 	}
-	report.Versions = append(report.Versions, out)
+	return out
 }
 
 // missingFields returns the stored fields that are lost at a version: the fields that it lacks, except

@@ -78,6 +78,22 @@ func (s *StoredRead) addErrors(stage playground.StageName, errs field.ErrorList)
 	s.request.invalid = append(s.request.invalid, errs...)
 }
 
+// Versions returns the object as read at each served version before any write.
+func (s *StoredRead) Versions() (all []playground.ObjectVersion) {
+	r := s.request
+	from, ok := r.endpoint.CRD.Versions[s.stored.GroupVersionKind().Version]
+	if !ok {
+		return nil
+	}
+	stored := newStoredObject(s.stored, from, r.convert)
+	for _, name := range r.endpoint.CRD.ServedByPriority() {
+		v := r.endpoint.CRD.Versions[name]
+		object, err := stored.at(v)
+		all = append(all, r.versionOf(stored, v, object, err))
+	}
+	return all
+}
+
 // IsValid reports whether the validation has no errors.
 func (s *StoredRead) IsValid() bool { return len(s.request.invalid) == 0 }
 

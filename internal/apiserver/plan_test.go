@@ -1,0 +1,484 @@
+package apiserver
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/klog/v2"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/internal/assist"
+	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/manifest"
+	"github.com/crdlab/crdlab/internal/memetcd"
+	"github.com/crdlab/crdlab/internal/upgrade"
+)
+
+var plannedPairs = flag.Int("plans", 8, "number of generated pairs of CRDs whose plans are carried out")
+
+// TestPlansOfPairs carries out the plans for generated pairs of CRDs.
+func TestPlansOfPairs(t *testing.T) {
+	c := newCluster(t)
+	for seed := range *plannedPairs {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			old, changed := generatePair(rand.New(rand.NewPCG(uint64(seed), 1)))
+			c.carryOut(t, old, changed)
+		})
+	}
+}
+
+// TestPlansOfCorpus carries out the plans from one version of a public CRD to all, and from all to the storage version.
+func TestPlansOfCorpus(t *testing.T) {
+	corpus := os.Getenv("CRDLAB_CORPUS")
+	if corpus == "" {
+		t.Skip("CRDLAB_CORPUS is not set")
+	}
+	paths, err := filepath.Glob(filepath.Join(corpus, "*", "crd.*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newCluster(t)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		crd := map[string]any{}
+		if err := yaml.Unmarshal(text, &crd); err != nil {
+			t.Fatal(err)
+		}
+		all, _, _ := unstructured.NestedSlice(crd, "spec", "versions")
+		if len(all) < 2 || testing.Short() && len(text) > 100_000 {
+			continue
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".yaml"), func(t *testing.T) {
+			for i := range all {
+				one := only(t, crd, i)
+				c.carryOut(t, one, string(text))
+				c.carryOut(t, string(text), one)
+			}
+		})
+	}
+}
+
+// only returns a CRD with one of its versions, which is served and stored.
+func only(t *testing.T, crd map[string]any, i int) string {
+	c := (&unstructured.Unstructured{Object: crd}).DeepCopy().Object
+	versions, _, _ := unstructured.NestedSlice(c, "spec", "versions")
+	version, _ := versions[i].(map[string]any)
+	version["served"], version["storage"] = true, true
+	_ = unstructured.SetNestedSlice(c, []any{version}, "spec", "versions")
+	unstructured.RemoveNestedField(c, "spec", "conversion")
+	data, err := yaml.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// generatePair returns a CRD and a later revision, with random versions and fields.
+func generatePair(r *rand.Rand) (old, changed string) {
+	fields := map[string]string{
+		"size": "{type: integer}", "name": "{type: string}", "mode": "{type: string, enum: [a, b, c]}",
+		"list": "{type: array, items: {type: object, properties: {x: {type: string}, z: {type: integer}}}}",
+		"map":  "{type: object, additionalProperties: {type: string}}", "limit": "{type: integer, maximum: 100, default: 3}",
+	}
+	others := map[string]string{
+		"size": "{type: integer, minimum: 2}", "name": "{type: integer}", "mode": "{type: string, enum: [a, b]}",
+		"list": "{type: array, items: {type: object, properties: {x: {type: string}}}}",
+		"map":  "{type: object, additionalProperties: {type: string, maxLength: 2}}", "limit": "{type: integer, maximum: 10, default: 4}",
+	}
+	newSchema := func() string {
+		var properties []string
+		for _, name := range []string{"size", "name", "mode", "list", "map", "limit"} {
+			switch r.IntN(8) {
+			case 0:
+			case 1:
+				properties = append(properties, name+": "+others[name])
+			case 2:
+				properties = append(properties, name+"New: "+fields[name])
+			default:
+				properties = append(properties, name+": "+fields[name])
+			}
+		}
+		return "{type: object, properties: {spec: {type: object, properties: {" + strings.Join(properties, ", ") + "}}}}"
+	}
+	schemas := map[string]string{}
+	revision := func(names []string) string {
+		storage := r.IntN(len(names))
+		var versions strings.Builder
+		for i, name := range names {
+			if schemas[name] == "" || r.IntN(4) == 0 {
+				schemas[name] = newSchema()
+			}
+			fmt.Fprintf(&versions, "  - name: %s\n    served: %v\n    storage: %v\n    schema: {openAPIV3Schema: %s}\n", name, i == storage || r.IntN(5) > 0, i == storage, schemas[name])
+		}
+		return "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: disks.example.com}\nspec:\n  group: example.com\n" +
+			"  scope: Namespaced\n  names: {kind: Disk, plural: disks, singular: disk, listKind: DiskList}\n  versions:\n" + versions.String()
+	}
+	sets := [][]string{{"v1alpha1"}, {"v1alpha1", "v1beta1"}, {"v1beta1", "v1"}, {"v1"}, {"v1alpha1", "v1beta1", "v1"}}
+	first := r.IntN(len(sets) - 1)
+	return revision(sets[first]), revision(sets[first+r.IntN(len(sets)-first)])
+}
+
+// A cluster carries out plans.
+type cluster struct {
+	client dynamic.Interface
+}
+
+var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
+func newCluster(t *testing.T) *cluster {
+	klog.SetLogger(logr.Discard())
+	data, err := memetcd.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := newTestServer(t, Options{Data: data, AllowAll: true})
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- server.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	<-server.Ready()
+	config := *server.Config
+	config.QPS = -1
+	client, err := dynamic.NewForConfig(&config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &cluster{client}
+}
+
+// carryOut plans the update from one CRD to another, and does on the server what each step says. It compares what
+// happens with what the plan foretells.
+func (c *cluster) carryOut(t *testing.T, old, changed string) {
+	t.Helper()
+	e := engine.New()
+	inputs := make([]*manifest.Input, 3)
+	for i, text := range []string{old, changed, ""} {
+		inputs[i] = manifest.NewInput()
+		inputs[i].Add(fmt.Sprintf("%d.yaml", i), text)
+	}
+	plan, err := upgrade.NewPlan(t.Context(), check.Engine{Evaluate: e.Evaluate}, inputs[:2], inputs[2], upgrade.PlanOptions{Assist: assist.New(e).Respond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &walk{t: t, client: c.client, planned: plan.CRDs[0]}
+	defer w.end()
+	w.begin(old)
+	for i, step := range w.planned.Steps {
+		if !w.take(i, step) {
+			t.Logf("the plan:\n%s", old+"---\n"+changed)
+			return
+		}
+	}
+}
+
+// A walk takes the steps of a plan.
+type walk struct {
+	t       *testing.T
+	client  dynamic.Interface
+	planned upgrade.PlannedCRD
+	objects []*unstructured.Unstructured
+	// manifest is the manifest of the last step.
+	manifest map[string]any
+	isBroken map[string]bool // by the name of an object
+}
+
+func (w *walk) crds() dynamic.ResourceInterface { return w.client.Resource(crdResource) }
+
+func (w *walk) crd() *unstructured.Unstructured {
+	crd, err := w.crds().Get(context.Background(), w.planned.Name, metav1.GetOptions{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return crd
+}
+
+// resource returns the client for an object at a version.
+func (w *walk) resource(o *unstructured.Unstructured, version string) dynamic.ResourceInterface {
+	plural, group, _ := strings.Cut(w.planned.Name, ".")
+	r := w.client.Resource(schema.GroupVersionResource{Group: group, Version: version, Resource: plural})
+	if scope, _, _ := unstructured.NestedString(w.manifest, "spec", "scope"); scope == "Namespaced" {
+		namespace := o.GetNamespace()
+		if namespace == "" {
+			namespace = "default"
+		}
+		return r.Namespace(namespace)
+	}
+	return r
+}
+
+func decoded(t *testing.T, text string) map[string]any {
+	object := map[string]any{}
+	if err := yaml.Unmarshal([]byte(text), &object); err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+// begin creates the CRD, and an object in each version by storing it there.
+func (w *walk) begin(text string) {
+	w.manifest, w.isBroken = decoded(w.t, text), map[string]bool{}
+	created := &unstructured.Unstructured{Object: decoded(w.t, text)}
+	unstructured.RemoveNestedField(created.Object, "status")
+	if _, err := w.crds().Create(context.Background(), created, metav1.CreateOptions{FieldValidation: "Ignore"}); err != nil {
+		if len(w.planned.Steps) == 0 || w.planned.Steps[0].Rejected == "" {
+			w.t.Fatalf("the CRD is refused: %v", err)
+		}
+		return
+	}
+	versions, _, _ := unstructured.NestedSlice(w.manifest, "spec", "versions")
+	wanted := ""
+	for _, v := range versions {
+		if v.(map[string]any)["storage"] == true {
+			wanted = v.(map[string]any)["name"].(string)
+		}
+	}
+	for _, v := range versions {
+		name, _ := v.(map[string]any)["name"].(string)
+		w.store(name)
+		for _, text := range w.planned.Tried {
+			o := &unstructured.Unstructured{Object: decoded(w.t, text)}
+			if o.GroupVersionKind().Version != name {
+				continue
+			}
+			for _, field := range []string{"uid", "resourceVersion", "creationTimestamp", "generation"} {
+				unstructured.RemoveNestedField(o.Object, "metadata", field)
+			}
+			if _, err := w.resource(o, name).Create(context.Background(), o, metav1.CreateOptions{FieldValidation: "Ignore"}); err != nil {
+				w.t.Fatalf("the object is refused: %v\n%s", err, text)
+			}
+			w.objects = append(w.objects, o)
+		}
+	}
+	w.store(wanted)
+}
+
+// store makes a version the storage version.
+func (w *walk) store(name string) {
+	w.update(func(crd *unstructured.Unstructured) { w.setStorage(crd, name) })
+}
+
+// update changes the CRD, again if a controller has changed it in the meantime.
+func (w *walk) update(change func(*unstructured.Unstructured)) {
+	for {
+		crd := w.crd()
+		change(crd)
+		_, err := w.crds().Update(context.Background(), crd, metav1.UpdateOptions{FieldValidation: "Ignore"})
+		if err == nil {
+			return
+		}
+		if !apierrors.IsConflict(err) {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+func (w *walk) setStorage(crd *unstructured.Unstructured, name string) {
+	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	for _, v := range versions {
+		version := v.(map[string]any)
+		version["storage"] = version["name"] == name
+		if version["name"] == name {
+			version["served"] = true
+		}
+		for _, original := range w.versions() {
+			if original["name"] == version["name"] && version["name"] != name {
+				version["served"] = original["served"]
+			}
+		}
+	}
+	_ = unstructured.SetNestedSlice(crd.Object, versions, "spec", "versions")
+}
+
+func (w *walk) versions() (all []map[string]any) {
+	versions, _, _ := unstructured.NestedSlice(w.manifest, "spec", "versions")
+	for _, v := range versions {
+		all = append(all, v.(map[string]any))
+	}
+	return all
+}
+
+// replace sends a CRD as kubectl replace does, again if a controller has changed it in the meantime.
+func (w *walk) replace(crd *unstructured.Unstructured, o metav1.UpdateOptions) (*unstructured.Unstructured, error) {
+	for {
+		crd.SetResourceVersion(w.crd().GetResourceVersion())
+		updated, err := w.crds().Update(context.Background(), crd, o)
+		if !apierrors.IsConflict(err) {
+			return updated, err
+		}
+	}
+}
+
+// end deletes the CRD with its objects.
+func (w *walk) end() {
+	ctx := context.Background()
+	for _, o := range w.objects {
+		for _, version := range w.served() {
+			_ = w.resource(o, version).Delete(ctx, o.GetName(), metav1.DeleteOptions{})
+		}
+	}
+	_ = w.crds().Delete(ctx, w.planned.Name, metav1.DeleteOptions{})
+	for {
+		crd, err := w.crds().Get(ctx, w.planned.Name, metav1.GetOptions{})
+		if err != nil {
+			return
+		}
+		if len(crd.GetFinalizers()) > 0 { // Objects that nobody can read any more.
+			crd.SetFinalizers(nil)
+			_, _ = w.crds().Update(ctx, crd, metav1.UpdateOptions{})
+		}
+	}
+}
+
+func (w *walk) served() (names []string) {
+	crd, err := w.crds().Get(context.Background(), w.planned.Name, metav1.GetOptions{})
+	if err != nil {
+		return nil
+	}
+	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	for _, v := range versions {
+		if v.(map[string]any)["served"] == true {
+			names = append(names, v.(map[string]any)["name"].(string))
+		}
+	}
+	return names
+}
+
+// A read is an object at a version; the object is nil if the server cannot read it.
+type read struct{ name, version string }
+
+func (w *walk) reads() map[read]map[string]any {
+	all := map[read]map[string]any{}
+	for _, version := range w.served() {
+		for _, o := range w.objects {
+			found, err := w.resource(o, version).Get(context.Background(), o.GetName(), metav1.GetOptions{})
+			if err != nil {
+				all[read{o.GetName(), version}] = nil
+				continue
+			}
+			delete(found.Object, "metadata")
+			delete(found.Object, "apiVersion")
+			all[read{o.GetName(), version}] = found.Object
+		}
+	}
+	return all
+}
+
+// take takes a step. It returns false if there are no more steps, or after a failure.
+func (w *walk) take(i int, step upgrade.Step) bool {
+	ctx := context.Background()
+	before := w.reads()
+	fail := func(format string, a ...any) bool {
+		w.t.Helper()
+		w.t.Errorf("step %d, %s: %s\nthe step: %+v", i+1, step.Title, fmt.Sprintf(format, a...), step.Trial)
+		return false
+	}
+	hasEffect := func(kinds ...upgrade.EffectKind) bool {
+		return slices.ContainsFunc(step.Effects, func(e upgrade.Effect) bool { return slices.Contains(kinds, e.Kind) })
+	}
+	switch step.Kind {
+	case upgrade.StepRewrite:
+		for _, o := range w.objects {
+			resource := w.resource(o, step.Storage)
+			live, err := resource.Get(ctx, o.GetName(), metav1.GetOptions{})
+			if err != nil {
+				return fail("read %s: %v", o.GetName(), err)
+			}
+			if _, err := resource.Update(ctx, live, metav1.UpdateOptions{}); err != nil && !hasEffect(upgrade.EffectInvalid) {
+				return fail("the server refuses to write %s again: %v", o.GetName(), err)
+			}
+		}
+	case upgrade.StepForget:
+		patch := fmt.Sprintf(`{"status":{"storedVersions":["%s"]}}`, strings.Join(step.Stored, `","`))
+		if _, err := w.crds().Patch(ctx, w.planned.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}, "status"); err != nil {
+			return fail("%v", err)
+		}
+	default:
+		crd := w.crd()
+		previous := crd.DeepCopy()
+		next := &unstructured.Unstructured{Object: decoded(w.t, step.Manifest)}
+		_, err := w.replace(next, metav1.UpdateOptions{FieldValidation: "Ignore"})
+		if (err != nil) != (step.Rejected != "") {
+			return fail("the server says: %v", err)
+		}
+		if err != nil {
+			return false
+		}
+		if step.Rollback != nil {
+			_, err := w.replace(previous, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}, FieldValidation: "Ignore"})
+			if (err != nil) != (step.Rollback.Rejected != "") {
+				return fail("the server says to the rollback: %v", err)
+			}
+		}
+		w.manifest = next.Object
+	}
+	crd := w.crd()
+	stored, _, _ := unstructured.NestedStringSlice(crd.Object, "status", "storedVersions")
+	slices.Sort(stored)
+	if got, want := fmt.Sprint(stored, w.served()), fmt.Sprint(slices.Sorted(slices.Values(step.Stored)), step.Served); got != want {
+		return fail("status.storedVersions and the served versions are %s, not %s", got, want)
+	}
+	after := w.reads()
+	differs := false
+	for r, object := range after {
+		old, known := before[r]
+		if known && !reflect.DeepEqual(old, object) {
+			differs = true
+			if !hasEffect(upgrade.EffectLost, upgrade.EffectChanged, upgrade.EffectUnreadable, upgrade.EffectInvalid) {
+				return fail("%s reads differently at %s: %v, before %v", r.name, r.version, object, old)
+			}
+		}
+	}
+	if hasEffect(upgrade.EffectUnreadable, upgrade.EffectChanged) && !differs {
+		return fail("no read differs")
+	}
+	return w.writes(step, fail, hasEffect)
+}
+
+// writes sends an update of each object that changes nothing. It is refused only if the step says so, or one before.
+func (w *walk) writes(step upgrade.Step, fail func(string, ...any) bool, hasEffect func(...upgrade.EffectKind) bool) bool {
+	if !slices.Contains(step.Served, step.Storage) {
+		return true
+	}
+	refused := 0
+	for _, o := range w.objects {
+		resource := w.resource(o, step.Storage)
+		live, err := resource.Get(context.Background(), o.GetName(), metav1.GetOptions{})
+		if err != nil {
+			continue
+		}
+		_, err = resource.Update(context.Background(), live, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
+		if err == nil {
+			continue
+		}
+		refused++
+		if !w.isBroken[o.GetName()] && !hasEffect(upgrade.EffectInvalid) {
+			return fail("the server refuses an update of %s that changes nothing: %v", o.GetName(), err)
+		}
+		w.isBroken[o.GetName()] = true
+	}
+	return true
+}

@@ -1,0 +1,55 @@
+package upgrade
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A File is a file that belongs to a plan. Name is relative to the directory of the CRD, with slashes.
+type File struct{ Name, Text string }
+
+// Files returns the manifests of the steps, and for each of them a file for the command test: the update of the
+// CRD, and the objects that the API server has to keep accepting.
+func (c PlannedCRD) Files() (files []File) {
+	for i, s := range c.Steps {
+		if s.Manifest == "" {
+			continue
+		}
+		name := fileOf(i+1, s.Kind, s.versions)
+		files = append(files, File{name, ended(s.Manifest)})
+		if s.test != "" {
+			files = append(files, File{"tests/" + name, s.test})
+		}
+	}
+	return files
+}
+
+func ended(text string) string { return strings.TrimRight(text, "\n") + "\n" }
+
+// testOf returns the file for the command test about an update of the CRD that the API server accepts.
+func testOf(before, crd definition, t *trial, objects []*object) string {
+	stored := before.manifest()
+	stored["status"] = map[string]any{"storedVersions": before["status"].(map[string]any)["storedVersions"]}
+	parts := []string{"# crdlab: stored\n" + stored.String(), "# crdlab: update\n" + crd.String()}
+	for _, o := range objects {
+		if _, accepted := t.stored[o]; !accepted {
+			continue
+		}
+		parts = append(parts, "# crdlab: stored\n"+plain(o.stored), "# crdlab: update\n"+plain(o.request(crd)))
+	}
+	return strings.Join(parts, "---\n")
+}
+
+// plain returns an object as YAML.
+func plain(text string) string {
+	d, err := parseDefinition(text)
+	if err != nil {
+		return ended(text)
+	}
+	return d.manifest().String()
+}
+
+// fileOf returns the name of the file of a step.
+func fileOf(number int, kind StepKind, versions []string) string {
+	return strings.Join(append([]string{fmt.Sprintf("%02d", number), string(kind)}, versions...), "-") + ".yaml"
+}

@@ -1,0 +1,332 @@
+package upgrade
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdlab/crdlab/internal/manifest"
+)
+
+// A definition is a CRD as JSON. The plan changes only the fields that the API server documents for
+// versions, and passes on all others.
+type definition map[string]any
+
+func parseDefinition(text string) (definition, error) {
+	d := definition{}
+	if err := yaml.Unmarshal([]byte(text), &d); err != nil {
+		return nil, fmt.Errorf("decode the CRD: %w", err)
+	}
+	return d, nil
+}
+
+func (d definition) clone() definition {
+	data, _ := json.Marshal(d) // It was decoded from JSON.
+	c := definition{}
+	_ = json.Unmarshal(data, &c)
+	return c
+}
+
+// manifest returns a copy without the fields that the API server sets.
+func (d definition) manifest() definition {
+	c := d.clone()
+	delete(c, "status")
+	if metadata, ok := c["metadata"].(map[string]any); ok {
+		for _, name := range []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"} {
+			delete(metadata, name)
+		}
+		if annotations, ok := metadata["annotations"].(map[string]any); ok {
+			delete(annotations, "kubectl.kubernetes.io/last-applied-configuration")
+		}
+	}
+	return c
+}
+
+func (d definition) String() string {
+	data, _ := yaml.Marshal(map[string]any(d))
+	return string(data)
+}
+
+func (d definition) spec() map[string]any {
+	spec, _ := d["spec"].(map[string]any)
+	return spec
+}
+
+// versions returns spec.versions, whose elements are shared with d.
+func (d definition) versions() []map[string]any {
+	list, _ := d.spec()["versions"].([]any)
+	var all []map[string]any
+	for _, v := range list {
+		if version, ok := v.(map[string]any); ok {
+			all = append(all, version)
+		}
+	}
+	return all
+}
+
+func (d definition) version(name string) map[string]any {
+	for _, v := range d.versions() {
+		if v["name"] == name {
+			return v
+		}
+	}
+	return nil
+}
+
+func (d definition) addVersion(v map[string]any) {
+	list, _ := d.spec()["versions"].([]any)
+	d.spec()["versions"] = append(list, v)
+}
+
+// names returns the names of the versions for which use returns true.
+func (d definition) names(use func(map[string]any) bool) []string {
+	all := []string{}
+	for _, v := range d.versions() {
+		if name, ok := v["name"].(string); ok && use(v) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+func isServed(v map[string]any) bool  { return v["served"] == true }
+func isStorage(v map[string]any) bool { return v["storage"] == true }
+func isAny(map[string]any) bool       { return true }
+
+func (d definition) storage() string { return strings.Join(d.names(isStorage), "") }
+
+func (d definition) setStorage(name string) {
+	for _, v := range d.versions() {
+		v["storage"] = v["name"] == name
+	}
+}
+
+// stored returns status.storedVersions.
+func (d definition) stored() []string {
+	status, _ := d["status"].(map[string]any)
+	list, _ := status["storedVersions"].([]any)
+	names := []string{}
+	for _, name := range list {
+		names = append(names, fmt.Sprint(name))
+	}
+	return names
+}
+
+// setStored sets status.storedVersions.
+func (d definition) setStored(names []string) {
+	status, ok := d["status"].(map[string]any)
+	if !ok {
+		status = map[string]any{}
+		d["status"] = status
+	}
+	list := []any{}
+	for _, name := range names {
+		list = append(list, name)
+	}
+	status["storedVersions"] = list
+}
+
+func (d definition) strategy() string {
+	conversion, _ := d.spec()["conversion"].(map[string]any)
+	if strategy, ok := conversion["strategy"].(string); ok {
+		return strategy
+	}
+	return "None"
+}
+
+func (d definition) resource() string {
+	names, _ := d.spec()["names"].(map[string]any)
+	return fmt.Sprintf("%v.%v", names["plural"], d.spec()["group"])
+}
+
+func (d definition) isNamespaced() bool { return d.spec()["scope"] != "Cluster" }
+
+// A draft is a step before it is tried.
+type draft struct {
+	kind  StepKind
+	title string
+	// crd is the manifest; nil for a step that is no manifest.
+	crd definition
+	// versions are the versions that the step is about.
+	versions []string
+}
+
+// drafts returns the steps from a CRD with its status to a revision. Each step is one update that can be undone
+// as long as the next one has not begun, which is why a new version is served before it is stored.
+func drafts(current definition, target definition) []draft {
+	storage, wanted := current.storage(), target.storage()
+	isGone := func(name string) bool { return target.version(name) == nil }
+	// Versions that hold no objects and answer no requests go with the first update.
+	gone := current.names(func(v map[string]any) bool {
+		name, _ := v["name"].(string)
+		return isGone(name) && (isServed(v) || isStorage(v) || slices.Contains(current.stored(), name))
+	})
+	first := target.clone()
+	for _, v := range first.versions() {
+		name, _ := v["name"].(string)
+		if old := current.version(name); old != nil && isServed(old) {
+			v["served"] = true
+		}
+	}
+	for _, name := range gone {
+		old := current.clone().version(name)
+		if isServed(old) {
+			old["deprecated"] = true
+		}
+		first.addVersion(old)
+	}
+	if len(gone) > 0 && current.strategy() == "Webhook" && target.strategy() == "None" {
+		first.spec()["conversion"] = current.clone().spec()["conversion"]
+	}
+	first.setStorage(storage)
+	var all []draft
+	if !isSame(first, current) {
+		added := first.names(func(v map[string]any) bool { name, _ := v["name"].(string); return current.version(name) == nil })
+		all = append(all, draft{StepUpdate, titleOfUpdate(first, current, added, gone), first, added})
+	}
+	stored := first
+	if storage != wanted {
+		stored = first.clone()
+		stored.setStorage(wanted)
+		all = append(all, draft{StepStore, "Store new objects as " + wanted, stored, []string{wanted}})
+	}
+	if rest := slices.DeleteFunc(withStorage(current.stored(), storage), func(name string) bool { return !isGone(name) }); len(rest) > 0 {
+		all = append(all,
+			draft{StepRewrite, "Write all objects again, which stores them as " + wanted, nil, rest},
+			draft{StepForget, fmt.Sprintf("Remove %s from status.storedVersions", joined(rest)), nil, rest})
+	}
+	unserved := stored.names(func(v map[string]any) bool {
+		name, _ := v["name"].(string)
+		return isServed(v) && (isGone(name) || !isServed(target.version(name)))
+	})
+	if len(unserved) > 0 {
+		quiet := stored.clone()
+		for _, name := range unserved {
+			quiet.version(name)["served"] = false
+		}
+		all = append(all, draft{StepUnserve, "Stop serving " + joined(unserved), quiet, unserved})
+	}
+	if len(gone) > 0 {
+		all = append(all, draft{StepRemove, "Remove " + joined(gone), target, gone})
+	}
+	return all
+}
+
+// isSame reports whether the API server stores the same for two CRDs, apart from what it sets.
+func isSame(a, b definition) bool {
+	x, y := a.manifest(), b.manifest()
+	return reflect.DeepEqual(x["spec"], y["spec"]) && reflect.DeepEqual(labelsOf(x), labelsOf(y))
+}
+
+func labelsOf(d definition) [2]any {
+	metadata, _ := d["metadata"].(map[string]any)
+	return [2]any{metadata["labels"], metadata["annotations"]}
+}
+
+// withStorage returns names with the storage version.
+func withStorage(names []string, storage string) []string {
+	if slices.Contains(names, storage) {
+		return slices.Clone(names)
+	}
+	return append(slices.Clone(names), storage)
+}
+
+func titleOfUpdate(first, current definition, added, gone []string) string {
+	served := first.names(func(v map[string]any) bool {
+		name, _ := v["name"].(string)
+		return isServed(v) && slices.Contains(added, name)
+	})
+	switch {
+	case len(served) > 0 && len(gone) > 0:
+		return fmt.Sprintf("Serve %s beside %s", joined(served), joined(gone))
+	case len(served) > 0:
+		return "Serve " + joined(served)
+	case len(added) > 0:
+		return "Add " + joined(added)
+	}
+	return "Change " + joined(current.names(isAny))
+}
+
+// joined lists names: "a, b and c".
+func joined(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// between returns a CRD in which one version has the schema of a version of d, to compare the schemas of two
+// versions.
+func (d definition) between(version, name string) definition {
+	c := d.manifest()
+	v := c.version(version)
+	if v == nil {
+		return nil
+	}
+	v["name"], v["served"], v["storage"] = name, true, true
+	delete(v, "deprecated")
+	delete(v, "deprecationWarning")
+	c.spec()["versions"] = []any{v}
+	delete(c.spec(), "conversion")
+	return c
+}
+
+// commandsOf returns the commands of a step.
+func commandsOf(d draft, file string, state definition) []string {
+	resource, name := state.resource(), state.resource()
+	switch d.kind {
+	case StepRewrite:
+		scope := ""
+		if state.isNamespaced() {
+			scope = " --all-namespaces"
+		}
+		return []string{fmt.Sprintf("kubectl get %s%s -o yaml | kubectl replace -f -", resource, scope)}
+	case StepForget:
+		return []string{fmt.Sprintf(`kubectl patch crd %s --subresource=status --type=merge --patch '{"status":{"storedVersions":["%s"]}}'`, name, strings.Join(withoutAll(state.stored(), d.versions), `","`))}
+	case StepDelete:
+		return []string{"kubectl delete crd " + name}
+	}
+	return []string{"kubectl apply --server-side -f " + file}
+}
+
+func withoutAll(names, gone []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(gone, name) })
+}
+
+// waitsFor returns who has to be ready before a step.
+func waitsFor(d draft, before, target definition) []string {
+	waits := []string{}
+	switch d.kind {
+	case StepUpdate:
+		if d.crd.strategy() == "Webhook" && before.strategy() != "Webhook" {
+			waits = append(waits, "The conversion webhook: it has to answer before the API server knows of it. Requests at other versions than the stored one fail without it.")
+		}
+	case StepStore:
+		waits = append(waits, fmt.Sprintf("All API servers: the update of the step before has to reach each of them. The condition Established is then True, and kubectl get --raw /apis/%v/%s works at each.", d.crd.spec()["group"], d.versions[0]))
+	case StepRewrite:
+		waits = append(waits, "The step before: until it reached all API servers, they store objects as before.")
+	case StepForget:
+		waits = append(waits, "The rewrite: an object that is still stored in another version can never be read again, and the API server does not check it.")
+	case StepUnserve:
+		waits = append(waits, fmt.Sprintf("All clients of %s: controllers, kubectl scripts, Helm charts, GitOps repositories, and the managedFields of objects. The metric apiserver_requested_deprecated_apis counts the ones that remain.", joined(d.versions)))
+	case StepRemove:
+		waits = append(waits, "The steps before. Nothing refers to "+joined(d.versions)+" any more.")
+		if before.strategy() == "Webhook" && target.strategy() != "Webhook" {
+			waits = append(waits, "The conversion webhook has to answer until this step is done.")
+		}
+	case StepCreate, StepDelete:
+	}
+	return waits
+}
+
+// position returns the position of a document as PATH:LINE, or an empty string.
+func positionOf(d *manifest.Document) string {
+	if d == nil {
+		return ""
+	}
+	return position(d)
+}
