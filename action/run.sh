@@ -39,6 +39,8 @@ if [[ -n ${INPUT_BASE:-} ]]; then
   {
     printf '\n'
     run crdlab diff --output markdown -- "$INPUT_BASE" HEAD
+    printf '\n'
+    run crdlab plan --output markdown -- "$INPUT_BASE" HEAD
   } >> "$summary"
 fi
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr"
+	clientv3 "go.etcd.io/etcd/client/v3"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -68,10 +69,12 @@ func TestPlansOfCorpus(t *testing.T) {
 			continue
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".yaml"), func(t *testing.T) {
+			unstructured.RemoveNestedField(crd, "spec", "conversion") // The server has no webhook.
+			whole := encoded(t, crd)
 			for i := range all {
 				one := only(t, crd, i)
-				c.carryOut(t, one, string(text))
-				c.carryOut(t, string(text), one)
+				c.carryOut(t, one, whole)
+				c.carryOut(t, whole, one)
 			}
 		})
 	}
@@ -84,8 +87,11 @@ func only(t *testing.T, crd map[string]any, i int) string {
 	version, _ := versions[i].(map[string]any)
 	version["served"], version["storage"] = true, true
 	_ = unstructured.SetNestedSlice(c, []any{version}, "spec", "versions")
-	unstructured.RemoveNestedField(c, "spec", "conversion")
-	data, err := yaml.Marshal(c)
+	return encoded(t, c)
+}
+
+func encoded(t *testing.T, object map[string]any) string {
+	data, err := yaml.Marshal(object)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,6 +146,7 @@ func generatePair(r *rand.Rand) (old, changed string) {
 // A cluster carries out plans.
 type cluster struct {
 	client dynamic.Interface
+	etcd   clientv3.KV
 }
 
 var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
@@ -167,7 +174,7 @@ func newCluster(t *testing.T) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &cluster{client}
+	return &cluster{client, data.KV}
 }
 
 // carryOut plans the update from one CRD to another, and does on the server what each step says. It compares what
@@ -184,9 +191,12 @@ func (c *cluster) carryOut(t *testing.T, old, changed string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walk{t: t, client: c.client, planned: plan.CRDs[0]}
+	w := &walk{t: t, cluster: c, planned: plan.CRDs[0]}
 	defer w.end()
-	w.begin(old)
+	if !w.begin(old) {
+		return
+	}
+	w.refusedBefore()
 	for i, step := range w.planned.Steps {
 		if !w.take(i, step) {
 			t.Logf("the plan:\n%s", old+"---\n"+changed)
@@ -197,8 +207,8 @@ func (c *cluster) carryOut(t *testing.T, old, changed string) {
 
 // A walk takes the steps of a plan.
 type walk struct {
-	t       *testing.T
-	client  dynamic.Interface
+	t *testing.T
+	*cluster
 	planned upgrade.PlannedCRD
 	objects []*unstructured.Unstructured
 	// manifest is the manifest of the last step.
@@ -238,16 +248,17 @@ func decoded(t *testing.T, text string) map[string]any {
 	return object
 }
 
-// begin creates the CRD, and an object in each version by storing it there.
-func (w *walk) begin(text string) {
+// begin creates the CRD, and an object in each version by storing it there. It returns false if the plan says that the
+// server refuses the CRD.
+func (w *walk) begin(text string) bool {
 	w.manifest, w.isBroken = decoded(w.t, text), map[string]bool{}
 	created := &unstructured.Unstructured{Object: decoded(w.t, text)}
 	unstructured.RemoveNestedField(created.Object, "status")
-	if _, err := w.crds().Create(context.Background(), created, metav1.CreateOptions{FieldValidation: "Ignore"}); err != nil {
+	if _, err := w.apply(created, false); err != nil {
 		if len(w.planned.Steps) == 0 || w.planned.Steps[0].Rejected == "" {
 			w.t.Fatalf("the CRD is refused: %v", err)
 		}
-		return
+		return false
 	}
 	versions, _, _ := unstructured.NestedSlice(w.manifest, "spec", "versions")
 	wanted := ""
@@ -274,25 +285,15 @@ func (w *walk) begin(text string) {
 		}
 	}
 	w.store(wanted)
+	return true
 }
 
 // store makes a version the storage version.
 func (w *walk) store(name string) {
-	w.update(func(crd *unstructured.Unstructured) { w.setStorage(crd, name) })
-}
-
-// update changes the CRD, again if a controller has changed it in the meantime.
-func (w *walk) update(change func(*unstructured.Unstructured)) {
-	for {
-		crd := w.crd()
-		change(crd)
-		_, err := w.crds().Update(context.Background(), crd, metav1.UpdateOptions{FieldValidation: "Ignore"})
-		if err == nil {
-			return
-		}
-		if !apierrors.IsConflict(err) {
-			w.t.Fatal(err)
-		}
+	crd := (&unstructured.Unstructured{Object: w.manifest}).DeepCopy()
+	w.setStorage(crd, name)
+	if _, err := w.apply(crd, false); err != nil {
+		w.t.Fatal(err)
 	}
 }
 
@@ -321,6 +322,18 @@ func (w *walk) versions() (all []map[string]any) {
 	return all
 }
 
+// apply sends a CRD as kubectl apply --server-side --force-conflicts does.
+func (w *walk) apply(crd *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error) {
+	o := metav1.ApplyOptions{FieldManager: "kubectl", Force: true}
+	if dryRun {
+		o.DryRun = []string{metav1.DryRunAll}
+	}
+	applied := crd.DeepCopy()
+	unstructured.RemoveNestedField(applied.Object, "status")
+	unstructured.RemoveNestedField(applied.Object, "metadata", "creationTimestamp")
+	return w.crds().Apply(context.Background(), w.planned.Name, applied, o)
+}
+
 // replace sends a CRD as kubectl replace does, again if a controller has changed it in the meantime.
 func (w *walk) replace(crd *unstructured.Unstructured, o metav1.UpdateOptions) (*unstructured.Unstructured, error) {
 	for {
@@ -332,12 +345,17 @@ func (w *walk) replace(crd *unstructured.Unstructured, o metav1.UpdateOptions) (
 	}
 }
 
-// end deletes the CRD with its objects.
+// end deletes the CRD and its objects, which the server may not be able to read any more.
 func (w *walk) end() {
 	ctx := context.Background()
-	for _, o := range w.objects {
-		for _, version := range w.served() {
-			_ = w.resource(o, version).Delete(ctx, o.GetName(), metav1.DeleteOptions{})
+	plural, group, _ := strings.Cut(w.planned.Name, ".")
+	stored, err := w.etcd.Get(ctx, keyPrefix+"/"+group+"/"+plural+"/", clientv3.WithPrefix(), clientv3.WithKeysOnly())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, kv := range stored.Kvs {
+		if _, err := w.etcd.Delete(ctx, string(kv.Key)); err != nil {
+			w.t.Fatal(err)
 		}
 	}
 	_ = w.crds().Delete(ctx, w.planned.Name, metav1.DeleteOptions{})
@@ -346,10 +364,8 @@ func (w *walk) end() {
 		if err != nil {
 			return
 		}
-		if len(crd.GetFinalizers()) > 0 { // Objects that nobody can read any more.
-			crd.SetFinalizers(nil)
-			_, _ = w.crds().Update(ctx, crd, metav1.UpdateOptions{})
-		}
+		crd.SetFinalizers(nil) // The controller cannot delete objects that are gone.
+		_, _ = w.crds().Update(ctx, crd, metav1.UpdateOptions{})
 	}
 }
 
@@ -407,6 +423,11 @@ func (w *walk) take(i int, step upgrade.Step) bool {
 			if err != nil {
 				return fail("read %s: %v", o.GetName(), err)
 			}
+			fields := live.GetManagedFields()
+			for i := range fields {
+				fields[i].APIVersion = live.GetAPIVersion()
+			}
+			live.SetManagedFields(fields)
 			if _, err := resource.Update(ctx, live, metav1.UpdateOptions{}); err != nil && !hasEffect(upgrade.EffectInvalid) {
 				return fail("the server refuses to write %s again: %v", o.GetName(), err)
 			}
@@ -417,10 +438,12 @@ func (w *walk) take(i int, step upgrade.Step) bool {
 			return fail("%v", err)
 		}
 	default:
-		crd := w.crd()
-		previous := crd.DeepCopy()
+		previous := (&unstructured.Unstructured{Object: w.manifest}).DeepCopy()
 		next := &unstructured.Unstructured{Object: decoded(w.t, step.Manifest)}
-		_, err := w.replace(next, metav1.UpdateOptions{FieldValidation: "Ignore"})
+		_, err := w.apply(next, false)
+		if strings.HasPrefix(step.Commands[0], "kubectl replace") {
+			_, err = w.replace(next, metav1.UpdateOptions{FieldValidation: "Ignore"})
+		}
 		if (err != nil) != (step.Rejected != "") {
 			return fail("the server says: %v", err)
 		}
@@ -428,7 +451,10 @@ func (w *walk) take(i int, step upgrade.Step) bool {
 			return false
 		}
 		if step.Rollback != nil {
-			_, err := w.replace(previous, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}, FieldValidation: "Ignore"})
+			_, err := w.apply(previous, true)
+			if err != nil {
+				_, err = w.replace(previous, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}, FieldValidation: "Ignore"})
+			}
 			if (err != nil) != (step.Rollback.Rejected != "") {
 				return fail("the server says to the rollback: %v", err)
 			}
@@ -447,7 +473,7 @@ func (w *walk) take(i int, step upgrade.Step) bool {
 		old, known := before[r]
 		if known && !reflect.DeepEqual(old, object) {
 			differs = true
-			if !hasEffect(upgrade.EffectLost, upgrade.EffectChanged, upgrade.EffectUnreadable, upgrade.EffectInvalid) {
+			if !hasEffect(upgrade.EffectChanged, upgrade.EffectUnreadable) {
 				return fail("%s reads differently at %s: %v, before %v", r.name, r.version, object, old)
 			}
 		}
@@ -458,12 +484,17 @@ func (w *walk) take(i int, step upgrade.Step) bool {
 	return w.writes(step, fail, hasEffect)
 }
 
-// writes sends an update of each object that changes nothing. It is refused only if the step says so, or one before.
+// refusedBefore marks the objects of which the server refuses writes before the first step.
+func (w *walk) refusedBefore() {
+	storage, _ := w.versions()[slices.IndexFunc(w.versions(), func(v map[string]any) bool { return v["storage"] == true })]["name"].(string)
+	w.writes(upgrade.Step{Storage: storage, Served: w.served()}, func(string, ...any) bool { return true }, func(...upgrade.EffectKind) bool { return true })
+}
+
+// writes sends an update and an apply of each object that change nothing. They are refused only if the step says so, or one before.
 func (w *walk) writes(step upgrade.Step, fail func(string, ...any) bool, hasEffect func(...upgrade.EffectKind) bool) bool {
 	if !slices.Contains(step.Served, step.Storage) {
 		return true
 	}
-	refused := 0
 	for _, o := range w.objects {
 		resource := w.resource(o, step.Storage)
 		live, err := resource.Get(context.Background(), o.GetName(), metav1.GetOptions{})
@@ -472,11 +503,16 @@ func (w *walk) writes(step upgrade.Step, fail func(string, ...any) bool, hasEffe
 		}
 		_, err = resource.Update(context.Background(), live, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
 		if err == nil {
+			applied := &unstructured.Unstructured{}
+			applied.SetGroupVersionKind(live.GroupVersionKind())
+			applied.SetName(live.GetName())
+			_, err = resource.Apply(context.Background(), live.GetName(), applied, metav1.ApplyOptions{FieldManager: "test", Force: true, DryRun: []string{metav1.DryRunAll}})
+		}
+		if err == nil {
 			continue
 		}
-		refused++
-		if !w.isBroken[o.GetName()] && !hasEffect(upgrade.EffectInvalid) {
-			return fail("the server refuses an update of %s that changes nothing: %v", o.GetName(), err)
+		if !w.isBroken[o.GetName()] && !hasEffect(upgrade.EffectInvalid, upgrade.EffectUnappliable) {
+			return fail("the server refuses an update or an apply of %s that changes nothing: %v", o.GetName(), err)
 		}
 		w.isBroken[o.GetName()] = true
 	}

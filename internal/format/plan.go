@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/crdlab/crdlab/internal/check"
@@ -19,14 +20,18 @@ func Plan(p *upgrade.Plan, problems []check.Problem) Report {
 		value: p, problems: problems,
 		text: func(w io.Writer) {
 			for _, c := range p.CRDs {
-				writePlan(w, c)
+				if len(c.Steps) > 0 {
+					writePlan(w, c)
+				}
 			}
 			fmt.Fprintln(w, planSummary(p))
 		},
 		markdown: func(w io.Writer) {
 			fmt.Fprintf(w, "## crdlab plan\n\n%s\n", planSummary(p))
 			for _, c := range p.CRDs {
-				writePlanMarkdown(w, c)
+				if len(c.Steps) > 0 {
+					writePlanMarkdown(w, c)
+				}
 			}
 		},
 	}
@@ -43,7 +48,7 @@ func planSummary(p *upgrade.Plan) string {
 			breaking++
 		}
 	}
-	return fmt.Sprintf("CRDs: %d, steps: %d; CRDs that do not get there: %d, that break objects or clients: %d", len(p.CRDs), steps, blocked, breaking)
+	return fmt.Sprintf("CRDs: %d, steps: %d; CRDs with a refused step: %d, with a step that breaks objects or clients: %d", len(p.CRDs), steps, blocked, breaking)
 }
 
 // planIntroduction returns the sentences before the steps.
@@ -52,8 +57,6 @@ func planIntroduction(c upgrade.PlannedCRD) []string {
 	add := func(format string, a ...any) { all = append(all, fmt.Sprintf(format, a...)) }
 	step, isBlocked := c.Blocked()
 	switch {
-	case len(c.Steps) == 0:
-		add("Nothing to do.")
 	case isBlocked:
 		add("The API server refuses step %d, so there is no way yet.", step+1)
 	case len(c.Steps) == 1:
@@ -63,6 +66,9 @@ func planIntroduction(c upgrade.PlannedCRD) []string {
 	}
 	if breaking := breakingSteps(c); len(breaking) > 0 && !isBlocked {
 		add("What breaks objects or clients: %s.", strings.Join(breaking, ", "))
+	}
+	if slices.ContainsFunc(c.Steps, dependsOnWebhook) {
+		add("The plan is not proven: it depends on the conversion webhook. --conversion takes rules or recorded responses in its place.")
 	}
 	if c.AtOnce != nil && !isBlocked {
 		switch {
@@ -78,7 +84,14 @@ func planIntroduction(c upgrade.PlannedCRD) []string {
 		add("The first revision has no status, so the plan assumes that objects are stored in each of its versions. With --from-cluster, it reads status.storedVersions.")
 	}
 	for _, s := range c.Skips {
-		add("Do not skip %s: the update from %s to %s fails, although the ones between succeed.%s", revisionsBetween(c, s), c.Revisions[s.From], c.Revisions[s.To], rejection(s.Trial))
+		add("Do not skip %s: from %s, the update to %s fails. It succeeds once all objects were written again at the revisions between.%s", revisionsBetween(c, s), c.Revisions[s.From], c.Revisions[s.To], rejection(s.Trial))
+	}
+	if i := slices.IndexFunc(c.Steps, func(s upgrade.Step) bool { return len(s.Ways) > 0 }); i >= 0 {
+		for _, way := range c.Steps[i].Ways {
+			if way.Tool == upgrade.ToolHelmCRDs {
+				add("%s %s", way.Why, way.Do)
+			}
+		}
 	}
 	if c.Objects > 0 {
 		add("Tried on %s%s.", counted(c.Objects, "object"), madeText(c))
@@ -95,6 +108,10 @@ func breakingSteps(c upgrade.PlannedCRD) []string {
 		}
 	}
 	return all
+}
+
+func dependsOnWebhook(s upgrade.Step) bool {
+	return slices.ContainsFunc(s.Effects, func(e upgrade.Effect) bool { return e.Kind == upgrade.EffectUnknown })
 }
 
 func madeText(c upgrade.PlannedCRD) string {
@@ -163,8 +180,16 @@ func stepFacts(s upgrade.Step) []fact {
 	for _, command := range s.Commands {
 		add("run", "%s", command)
 	}
+	if s.Manifest == "" && s.Kind != upgrade.StepDelete {
+		add("by hand", "no manifest says this: GitOps tools and Helm do not carry out the step")
+	}
 	for _, way := range s.Ways {
-		add("not with", "%s: %s\n%s", way.Tool, way.Why, way.Do)
+		if !way.Works && way.Tool != upgrade.ToolHelmCRDs {
+			add("not with", "%s: %s\n%s", way.Tool, way.Why, way.Do)
+		}
+	}
+	for _, note := range s.Notes {
+		add("note", "%s", note)
 	}
 	if s.Storage != "" && s.Rejected == "" {
 		add("then", "serves %s; stores %s; status.storedVersions: %s", orNone(s.Served), s.Storage, orNone(s.Stored))
@@ -181,7 +206,7 @@ func stepFacts(s upgrade.Step) []fact {
 		case s.Kind == upgrade.StepRewrite:
 			add("proof", "the API server accepts the unchanged update of each object")
 		default:
-			add("proof", "accepted; every object reads the same at every version that is served before and after")
+			add("proof", "accepted; the objects read the same at each version that is served before and after")
 		}
 	}
 	if s.Rollback != nil {
@@ -216,19 +241,46 @@ func trialFacts(t upgrade.Trial) []fact {
 		}
 		all = append(all, fact{effectNames[e.Severity()], effectText(e)})
 	}
-	for i, c := range t.Changes {
+	var breaking, others []upgrade.Change
+	for _, c := range t.Changes {
+		if c.Class == playground.ChangeBreaks {
+			breaking = append(breaking, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	for i, c := range breaking {
 		if i == maxEffects {
-			all = append(all, fact{"and", fmt.Sprintf("%d more changes, see the format json", len(t.Changes)-maxEffects)})
+			all = append(all, fact{"and", fmt.Sprintf("%d more changes, see the format json", len(breaking)-maxEffects)})
 			break
 		}
 		_, text, _ := strings.Cut(changeText(c), ": ")
-		if advice := advices[c.Kind]; c.Class == playground.ChangeBreaks && advice != "" {
+		if advice := advices[c.Kind]; advice != "" {
 			text += "\nInstead: " + advice
 		}
 		all = append(all, fact{labels[c.Class], text})
 	}
+	if len(others) > 0 {
+		all = append(all, fact{labels[playground.ChangeMayBreak], listed(others)})
+	}
 	return all
 }
+
+// listed names changes, at most a few.
+func listed(changes []upgrade.Change) string {
+	var all []string
+	for i, c := range changes {
+		if i == maxListed {
+			all = append(all, fmt.Sprintf("%d more", len(changes)-maxListed))
+			break
+		}
+		all = append(all, c.Kind+" at "+c.Field)
+	}
+	return strings.Join(all, "\n")
+}
+
+// maxListed is the number of changes that a line lists.
+const maxListed = 5
 
 var effectNames = map[upgrade.Severity]string{upgrade.MayBreak: "unknown", upgrade.Breaks: "breaks"}
 
@@ -256,14 +308,16 @@ func effectText(e upgrade.Effect) string {
 	var text string
 	switch e.Kind {
 	case upgrade.EffectUnreadable:
-		text = "the API server can no longer read it"
+		text = "the API server can no longer read it" + atVersion(e)
 	case upgrade.EffectInvalid:
 		text = "it is invalid"
 	case upgrade.EffectLost:
-		text = "reads lack " + fields + ", and the next write deletes it"
+		text = "the next write deletes " + fields
 		if e.Version != "" {
 			text = fmt.Sprintf("%s does not show %s, and a write at %s deletes it", e.Version, fields, e.Version)
 		}
+	case upgrade.EffectUnappliable:
+		text = "the API server refuses each server-side apply to it"
 	case upgrade.EffectDeleted:
 		text = "it loses " + fields + " for good: no step back restores it"
 	case upgrade.EffectChanged:
@@ -273,7 +327,7 @@ func effectText(e upgrade.Effect) string {
 	case upgrade.EffectUnstored:
 		text = fmt.Sprintf("a client that writes it at %s loses %s, because the stored version has no such field", e.Version, fields)
 	case upgrade.EffectUnknown:
-		text = "the effect depends on the conversion webhook"
+		text = "what happens" + atVersion(e) + " depends on the conversion webhook"
 	}
 	for _, message := range e.Errors {
 		text += "\n" + message
@@ -287,29 +341,30 @@ func effectText(e upgrade.Effect) string {
 	return fmt.Sprintf("%s:%d: %q in %s: %s", e.Path, e.Line, e.Name, e.Namespace, text)
 }
 
+func atVersion(e upgrade.Effect) string {
+	if e.Version == "" {
+		return ""
+	}
+	return " at " + e.Version
+}
+
 // rollbackText says whether the manifest before can be applied again.
 func rollbackText(t upgrade.Trial) string {
 	if t.Rejected != "" {
 		return "impossible: " + t.Rejected
 	}
-	var gone []string
+	var gone []upgrade.Change
 	for _, c := range t.Changes {
 		if c.Class == playground.ChangeBreaks {
-			gone = append(gone, c.Kind+" at "+c.Field)
+			gone = append(gone, c)
 		}
 	}
 	text := "possible: apply the manifest before again"
 	if len(t.Effects) > 0 {
 		text += fmt.Sprintf("; it breaks %s of the trial", counted(len(t.Effects), "object"))
 	}
-	if len(gone) > maxRollback {
-		gone = append(gone[:maxRollback], fmt.Sprintf("%d more", len(gone)-maxRollback))
-	}
 	if len(gone) > 0 {
-		text += ". Objects that use the change are refused or changed then: " + strings.Join(gone, "; ")
+		text += ". Objects that use the change are refused or changed then:\n" + listed(gone)
 	}
 	return text
 }
-
-// maxRollback is the number of changes that a rollback lists.
-const maxRollback = 5

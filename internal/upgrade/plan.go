@@ -28,7 +28,8 @@ type PlannedCRD struct {
 	// AtOnce is the answer to the update from the first to the last revision without the other steps.
 	AtOnce *Trial `json:"atOnce"`
 	Steps  []Step `json:"steps"`
-	// Skips lists the updates that pass over revisions and fail, although the ones between succeed.
+	// Skips lists the updates that pass over revisions and fail, although they succeed one after the other if all
+	// objects are written again at each revision.
 	Skips []Skip `json:"skips"`
 	// Objects is the number of objects on which the steps were tried, and Made the number of those that
 	// crdlab made.
@@ -67,6 +68,8 @@ type Step struct {
 	Commands []string `json:"commands"`
 	// Waits says who has to be ready before the step.
 	Waits []string `json:"waits"`
+	// Notes say what else to know about the step.
+	Notes []string `json:"notes"`
 	// Served, Storage and Stored describe the CRD after the step. Stored is status.storedVersions.
 	Served  []string `json:"served"`
 	Storage string   `json:"storage"`
@@ -77,7 +80,7 @@ type Step struct {
 	Trial
 	// Rollback is the answer to the manifest before the step; nil if there is nothing to roll back.
 	Rollback *Trial `json:"rollback"`
-	// Ways has the tools that cannot carry out the step as their users expect.
+	// Ways says which tools apply the manifest.
 	Ways []Way `json:"ways"`
 
 	// versions are the versions that the step is about, and test is the file for the command test.
@@ -121,7 +124,7 @@ type Effect struct {
 	Name      string `json:"name"`
 	// Made is the object as YAML if crdlab made it.
 	Made string `json:"made"`
-	// Version is the version at which a client sees the effect.
+	// Version is the version at which a client sees the effect; empty if every client does.
 	Version string     `json:"version"`
 	Kind    EffectKind `json:"kind"`
 	// Fields lists the fields that are lost or changed.
@@ -139,9 +142,11 @@ const (
 	EffectUnreadable EffectKind = "unreadable"
 	// EffectInvalid: the API server refuses the object until it is mended.
 	EffectInvalid EffectKind = "invalid"
+	// EffectUnappliable: the API server refuses each server-side apply to the object.
+	EffectUnappliable EffectKind = "unappliable"
 	// EffectDeleted: the step deletes the fields from the stored object.
 	EffectDeleted EffectKind = "deleted"
-	// EffectLost: reads lack the fields, and the next write deletes them.
+	// EffectLost: the next write deletes the fields, or a write at the version if there is one.
 	EffectLost EffectKind = "lost"
 	// EffectChanged: reads have other values than before the step.
 	EffectChanged EffectKind = "changed"
@@ -168,12 +173,23 @@ type Skip struct {
 	Trial
 }
 
-// A Way is a tool that cannot carry out a step.
+// A Way says whether a tool applies a manifest.
 type Way struct {
-	Tool string `json:"tool"`
-	Why  string `json:"why"`
-	Do   string `json:"do"`
+	Tool  string `json:"tool"`
+	Works bool   `json:"works"`
+	// Why says why it does not, and Do what to do instead.
+	Why string `json:"why"`
+	Do  string `json:"do"`
 }
+
+// The tools of [Step].Ways.
+const (
+	ToolApply       = "kubectl apply"
+	ToolServerSide  = "kubectl apply --server-side"
+	ToolHelm        = "helm upgrade"
+	ToolHelmCRDs    = "Helm's folder crds/"
+	helmNeverUpdate = "Helm creates the CRDs in the folder crds/ of a chart once, and never updates them."
+)
 
 // Severity returns the severity of the worst step of all CRDs.
 func (p *Plan) Severity() Severity {

@@ -9,13 +9,14 @@ import (
 type File struct{ Name, Text string }
 
 // Files returns the manifests of the steps, and for each of them a file for the command test: the update of the
-// CRD, and the objects that the API server has to keep accepting.
+// CRD, and the objects that the API server has to keep accepting. A step without a manifest is a script.
 func (c PlannedCRD) Files() (files []File) {
 	for i, s := range c.Steps {
+		name := fileOf(i+1, s.Kind, s.versions)
 		if s.Manifest == "" {
+			files = append(files, File{strings.TrimSuffix(name, ".yaml") + ".sh", strings.Join(s.Commands, "\n") + "\n"})
 			continue
 		}
-		name := fileOf(i+1, s.Kind, s.versions)
 		files = append(files, File{name, ended(s.Manifest)})
 		if s.test != "" {
 			files = append(files, File{"tests/" + name, s.test})
@@ -32,7 +33,7 @@ func testOf(before, crd definition, t *trial, objects []*object) string {
 	stored["status"] = map[string]any{"storedVersions": before["status"].(map[string]any)["storedVersions"]}
 	parts := []string{"# crdlab: stored\n" + stored.String(), "# crdlab: update\n" + crd.String()}
 	for _, o := range objects {
-		if _, accepted := t.stored[o]; !accepted {
+		if _, accepted := t.written[o]; !accepted {
 			continue
 		}
 		parts = append(parts, "# crdlab: stored\n"+plain(o.stored), "# crdlab: update\n"+plain(o.request(crd)))

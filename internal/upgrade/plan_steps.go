@@ -156,7 +156,9 @@ type draft struct {
 }
 
 // drafts returns the steps from a CRD with its status to a revision. Each step is one update that can be undone
-// as long as the next one has not begun, which is why a new version is served before it is stored.
+// as long as the next one has not begun, which is why a new version is served before it is stored. Objects are written
+// again after the last client has left a version: each of its writes leaves an entry in managedFields, and an entry
+// of a version that the CRD lacks makes every server-side apply fail.
 func drafts(current definition, target definition) []draft {
 	storage, wanted := current.storage(), target.storage()
 	isGone := func(name string) bool { return target.version(name) == nil }
@@ -194,11 +196,6 @@ func drafts(current definition, target definition) []draft {
 		stored.setStorage(wanted)
 		all = append(all, draft{StepStore, "Store new objects as " + wanted, stored, []string{wanted}})
 	}
-	if rest := slices.DeleteFunc(withStorage(current.stored(), storage), func(name string) bool { return !isGone(name) }); len(rest) > 0 {
-		all = append(all,
-			draft{StepRewrite, "Write all objects again, which stores them as " + wanted, nil, rest},
-			draft{StepForget, fmt.Sprintf("Remove %s from status.storedVersions", joined(rest)), nil, rest})
-	}
 	unserved := stored.names(func(v map[string]any) bool {
 		name, _ := v["name"].(string)
 		return isServed(v) && (isGone(name) || !isServed(target.version(name)))
@@ -210,21 +207,47 @@ func drafts(current definition, target definition) []draft {
 		}
 		all = append(all, draft{StepUnserve, "Stop serving " + joined(unserved), quiet, unserved})
 	}
+	if rest := slices.DeleteFunc(withStorage(current.stored(), storage), func(name string) bool { return !isGone(name) }); len(rest) > 0 {
+		all = append(all,
+			draft{StepRewrite, "Write all objects again, which stores them as " + wanted, nil, rest},
+			draft{StepForget, fmt.Sprintf("Remove %s from status.storedVersions", joined(rest)), nil, rest})
+	}
 	if len(gone) > 0 {
 		all = append(all, draft{StepRemove, "Remove " + joined(gone), target, gone})
 	}
 	return all
 }
 
-// isSame reports whether the API server stores the same for two CRDs, apart from what it sets.
+// isSame reports whether two CRDs differ at most in the order of their versions, and in what the API server sets.
 func isSame(a, b definition) bool {
 	x, y := a.manifest(), b.manifest()
+	for _, d := range []definition{x, y} {
+		versions, _ := d.spec()["versions"].([]any)
+		slices.SortFunc(versions, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	}
 	return reflect.DeepEqual(x["spec"], y["spec"]) && reflect.DeepEqual(labelsOf(x), labelsOf(y))
 }
 
 func labelsOf(d definition) [2]any {
 	metadata, _ := d["metadata"].(map[string]any)
 	return [2]any{metadata["labels"], metadata["annotations"]}
+}
+
+// newlyDeprecated returns the versions that only the second CRD deprecates.
+func newlyDeprecated(before, after definition) []string {
+	return after.names(func(v map[string]any) bool {
+		name, _ := v["name"].(string)
+		return v["deprecated"] == true && before.version(name)["deprecated"] != true
+	})
+}
+
+// undeprecated returns a copy in which versions are not deprecated.
+func (d definition) undeprecated(names []string) definition {
+	c := d.clone()
+	for _, name := range names {
+		delete(c.version(name), "deprecated")
+	}
+	return c
 }
 
 // withStorage returns names with the storage version.
@@ -240,15 +263,19 @@ func titleOfUpdate(first, current definition, added, gone []string) string {
 		name, _ := v["name"].(string)
 		return isServed(v) && slices.Contains(added, name)
 	})
+	beside := first.names(func(v map[string]any) bool {
+		name, _ := v["name"].(string)
+		return isServed(v) && slices.Contains(gone, name)
+	})
 	switch {
-	case len(served) > 0 && len(gone) > 0:
-		return fmt.Sprintf("Serve %s beside %s", joined(served), joined(gone))
+	case len(served) > 0 && len(beside) > 0:
+		return fmt.Sprintf("Serve %s beside %s", joined(served), joined(beside))
 	case len(served) > 0:
 		return "Serve " + joined(served)
 	case len(added) > 0:
 		return "Add " + joined(added)
 	}
-	return "Change " + joined(current.names(isAny))
+	return "Change " + joined(withoutAll(current.names(isAny), gone))
 }
 
 // joined lists names: "a, b and c".
@@ -277,20 +304,26 @@ func (d definition) between(version, name string) definition {
 
 // commandsOf returns the commands of a step.
 func commandsOf(d draft, file string, state definition) []string {
-	resource, name := state.resource(), state.resource()
+	name := state.resource()
 	switch d.kind {
 	case StepRewrite:
 		scope := ""
 		if state.isNamespaced() {
 			scope = " --all-namespaces"
 		}
-		return []string{fmt.Sprintf("kubectl get %s%s -o yaml | kubectl replace -f -", resource, scope)}
+		plural, group, _ := strings.Cut(name, ".")
+		var renames strings.Builder
+		for _, version := range d.versions {
+			fmt.Fprintf(&renames, " -e 's|apiVersion: %s/%s$|apiVersion: %s/%s|'", group, version, group, state.storage())
+		}
+		return []string{fmt.Sprintf("kubectl get %s.%s.%s%s --show-managed-fields -o yaml | sed%s | kubectl replace -f -", plural, state.storage(), group, scope, renames.String())}
 	case StepForget:
 		return []string{fmt.Sprintf(`kubectl patch crd %s --subresource=status --type=merge --patch '{"status":{"storedVersions":["%s"]}}'`, name, strings.Join(withoutAll(state.stored(), d.versions), `","`))}
 	case StepDelete:
 		return []string{"kubectl delete crd " + name}
 	}
-	return []string{"kubectl apply --server-side -f " + file}
+	// Without force, a conflict with the tool that created the CRD refuses the request.
+	return []string{"kubectl apply --server-side --force-conflicts -f " + file}
 }
 
 func withoutAll(names, gone []string) []string {
@@ -308,11 +341,11 @@ func waitsFor(d draft, before, target definition) []string {
 	case StepStore:
 		waits = append(waits, fmt.Sprintf("All API servers: the update of the step before has to reach each of them. The condition Established is then True, and kubectl get --raw /apis/%v/%s works at each.", d.crd.spec()["group"], d.versions[0]))
 	case StepRewrite:
-		waits = append(waits, "The step before: until it reached all API servers, they store objects as before.")
+		waits = append(waits, "The step before: it has to reach all API servers.")
 	case StepForget:
 		waits = append(waits, "The rewrite: an object that is still stored in another version can never be read again, and the API server does not check it.")
 	case StepUnserve:
-		waits = append(waits, fmt.Sprintf("All clients of %s: controllers, kubectl scripts, Helm charts, GitOps repositories, and the managedFields of objects. The metric apiserver_requested_deprecated_apis counts the ones that remain.", joined(d.versions)))
+		waits = append(waits, fmt.Sprintf("All clients of %s: controllers, scripts, Helm charts and GitOps repositories. The metric apiserver_requested_deprecated_apis counts the ones that remain.", joined(d.versions)))
 	case StepRemove:
 		waits = append(waits, "The steps before. Nothing refers to "+joined(d.versions)+" any more.")
 		if before.strategy() == "Webhook" && target.strategy() != "Webhook" {
@@ -323,7 +356,18 @@ func waitsFor(d draft, before, target definition) []string {
 	return waits
 }
 
-// position returns the position of a document as PATH:LINE, or an empty string.
+// notesOn returns what else to know about a step.
+func notesOn(d draft) []string {
+	if d.kind != StepRewrite {
+		return []string{}
+	}
+	return []string{
+		"If a client changes an object meanwhile, kubectl replace refuses to write it. Repeat the command until it succeeds.",
+		fmt.Sprintf("The command also moves the entries of %s in metadata.managedFields, which a StorageVersionMigration leaves as they are. With such an entry, every server-side apply fails once the version is gone.", joined(d.versions)),
+	}
+}
+
+// positionOf returns the position of a document as PATH:LINE, or an empty string.
 func positionOf(d *manifest.Document) string {
 	if d == nil {
 		return ""

@@ -55,6 +55,9 @@ type views struct {
 	reads map[string]map[string]any
 	// lost has the stored fields that a version does not show, and changed those that an update at the version changes.
 	lost, changed map[string][]string
+	// errors has the answer at a version that cannot be read, and unknown the versions that depend on the webhook.
+	errors  map[string]string
+	unknown []string
 }
 
 func (o *object) key(state definition) string {
@@ -97,23 +100,49 @@ type trial struct {
 	// after is the CRD as the API server stores it; nil if it refuses it.
 	after definition
 	views map[*object]views
-	// stored has the objects after an update that changes nothing, and refused the answers to those that the
-	// API server refuses.
-	stored, refused map[*object]string
+	// written has the reads after an update that changes nothing.
+	written map[*object]views
+	// isReplaced reports that the API server refuses the apply request, but not an update.
+	isReplaced bool
+	// kept lists the values that apply keeps, because another manager owns them.
+	kept []string
 }
 
-// try sends an update of the CRD in the state to crd, and then an update of each object that changes nothing.
+// try applies crd to a cluster in the state, and then sends an update of each object that changes nothing. If the API
+// server refuses the apply request, it tries an update.
 func (p *planner) try(ctx context.Context, state, crd definition, objects []*object) (*trial, error) {
-	t := &trial{views: map[*object]views{}, stored: map[*object]string{}, refused: map[*object]string{}}
-	s := playground.Scenario{CRD: crd.String(), OldCRD: state.String(), CRDStored: true, Conversion: p.options.Conversion, FieldValidation: playground.FieldValidationIgnore}
+	t, err := p.tryRequest(ctx, state, crd, objects, playground.CRDOperationApply)
+	if err != nil || t.Rejected == "" {
+		return t, err
+	}
+	replaced, err := p.tryRequest(ctx, state, crd, objects, playground.CRDOperationUpdate)
+	if err != nil || replaced.Rejected != "" {
+		return replaced, err
+	}
+	replaced.isReplaced = true
+	return replaced, nil
+}
+
+func (p *planner) tryRequest(ctx context.Context, state, crd definition, objects []*object, operation playground.CRDOperation) (*trial, error) {
+	t := &trial{Trial: newTrial(), views: map[*object]views{}, written: map[*object]views{}}
+	s := playground.Scenario{
+		CRD: crd.String(), OldCRD: state.String(), CRDOperation: operation, CRDForce: operation == playground.CRDOperationApply, CRDStored: true,
+		Conversion: p.options.Conversion, FieldValidation: playground.FieldValidationIgnore,
+	}
+	// The first request has objects, too: a large CRD takes time.
+	first, rest := firstBatch(objects)
+	stored, requests := p.requests(first, crd)
+	s.OldObject, s.Object, s.Operation = stored, requests, playground.OperationUpdate
 	report, err := p.engine.Evaluate(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	t.Trial = newTrial()
 	for _, f := range report.CRD.Findings {
-		if f.Severity == playground.SeverityError {
+		switch {
+		case f.Severity == playground.SeverityError:
 			t.Errors = append(t.Errors, manifest.Plain(f).Explained())
+		case f.Reason == playground.ReasonKept:
+			t.kept = append(t.kept, manifest.Plain(f).Explained())
 		}
 	}
 	if !report.CRD.Accepted {
@@ -128,12 +157,33 @@ func (p *planner) try(ctx context.Context, state, crd definition, objects []*obj
 	if t.after, err = parseDefinition(string(report.CRD.Stored)); err != nil {
 		return nil, err
 	}
-	for batch := range batches(objects) {
-		if err := p.tryObjects(ctx, s, t, batch); err != nil {
+	t.addObjects(report, first)
+	for batch := range batches(rest) {
+		s.OldObject, s.Object = p.requests(batch, crd)
+		report, err := p.engine.Evaluate(ctx, s)
+		if err != nil {
 			return nil, err
 		}
+		t.addObjects(report, batch)
 	}
 	return t, nil
+}
+
+// firstBatch divides objects into those of the first request and the others.
+func firstBatch(objects []*object) (first, rest []*object) {
+	for batch := range batches(objects) {
+		return batch, objects[len(batch):]
+	}
+	return nil, nil
+}
+
+// requests returns stored objects, and the updates that do not change them.
+func (p *planner) requests(objects []*object, crd definition) (stored, requests string) {
+	var before, after []string
+	for _, o := range objects {
+		before, after = append(before, o.stored), append(after, o.request(crd))
+	}
+	return strings.Join(before, separator), strings.Join(after, separator)
 }
 
 // isPlanned reports whether a kind of change is the purpose of a step, whose effect the objects show.
@@ -167,18 +217,11 @@ func batches(objects []*object) func(yield func([]*object) bool) {
 	}
 }
 
-// tryObjects adds the effects of the update of the CRD in s on objects.
-func (p *planner) tryObjects(ctx context.Context, s playground.Scenario, t *trial, objects []*object) error {
-	var stored, requests []string
+// addObjects adds what a report says about objects.
+func (t *trial) addObjects(report playground.Report, objects []*object) {
 	byKey := map[string]*object{}
 	for _, o := range objects {
-		stored, requests = append(stored, o.stored), append(requests, o.request(t.after))
 		byKey[o.key(t.after)] = o
-	}
-	s.OldObject, s.Object, s.Operation = strings.Join(stored, separator), strings.Join(requests, separator), playground.OperationUpdate
-	report, err := p.engine.Evaluate(ctx, s)
-	if err != nil {
-		return err
 	}
 	seen := map[*object]playground.StoredObject{}
 	for _, r := range report.StoredObjects {
@@ -192,15 +235,12 @@ func (p *planner) tryObjects(ctx context.Context, s playground.Scenario, t *tria
 			continue
 		}
 		if r.Accepted {
-			t.stored[o] = string(r.Stored)
-		} else {
-			t.refused[o] = strings.TrimSpace(r.Output)
+			t.written[o] = newViews(r.Versions)
 		}
 	}
 	for _, o := range objects {
 		t.add(o.effects(t, seen[o])...)
 	}
-	return nil
 }
 
 // add adds effects. An effect on an object that crdlab made is left out if another object shows it.
@@ -230,17 +270,20 @@ func (o *object) request(crd definition) string {
 }
 
 func newViews(versions []playground.ObjectVersion) views {
-	v := views{map[string]map[string]any{}, map[string][]string{}, map[string][]string{}}
+	v := views{map[string]map[string]any{}, map[string][]string{}, map[string][]string{}, map[string]string{}, nil}
 	for _, version := range versions {
 		read := map[string]any{}
-		if version.Error != "" || json.Unmarshal(version.Object, &read) != nil {
-			continue
-		}
-		v.reads[version.Name] = read
-		v.lost[version.Name] = version.Lost
-		for _, c := range version.RoundTrip {
-			if !slices.Contains(version.Lost, c.Path) {
-				v.changed[version.Name] = append(v.changed[version.Name], c.Path)
+		switch {
+		case version.Cause != "":
+			v.unknown = append(v.unknown, version.Name)
+		case version.Error != "" || json.Unmarshal(version.Object, &read) != nil:
+			v.errors[version.Name] = version.Error
+		default:
+			v.reads[version.Name], v.lost[version.Name] = read, version.Lost
+			for _, c := range version.RoundTrip {
+				if !slices.Contains(version.Lost, c.Path) {
+					v.changed[version.Name] = append(v.changed[version.Name], c.Path)
+				}
 			}
 		}
 	}
@@ -249,48 +292,69 @@ func newViews(versions []playground.ObjectVersion) views {
 
 // effects returns what an update of the CRD does to an object, whose reads are still those from before.
 func (o *object) effects(t *trial, r playground.StoredObject) (all []Effect) {
-	add := func(kind EffectKind, version string, fields, errors []string) {
+	add := func(kind EffectKind, version string, fields []string, errors ...string) {
 		e := o.effect(kind, version, fields)
 		e.Errors = append(e.Errors, errors...)
 		all = append(all, e)
 	}
-	errors := []string{}
-	for _, f := range r.Findings {
-		errors = append(errors, manifest.Plain(f).Explained())
+	switch r.Outcome {
+	case playground.OutcomeSkipped:
+		add(EffectUnknown, "", nil, r.Why)
+		return all
+	case playground.OutcomeError:
+		add(EffectUnreadable, "", nil, r.Why)
+		return all
 	}
-	var lost []string
-	for _, c := range r.Changes {
-		if c.Op == playground.ChangeRemove {
-			lost = append(lost, c.Path)
+	var invalid, unappliable []string
+	for _, f := range r.Findings {
+		if f.Stage == playground.StageApply {
+			unappliable = append(unappliable, manifest.Plain(f).Explained())
+		} else {
+			invalid = append(invalid, manifest.Plain(f).Explained())
 		}
 	}
-	switch {
-	case r.Outcome == playground.OutcomeSkipped:
-		add(EffectUnknown, "", nil, []string{r.Why})
-		return all
-	case r.Outcome == playground.OutcomeError:
-		add(EffectUnreadable, "", nil, []string{r.Why})
-		return all
-	case len(errors) > 0:
-		add(EffectInvalid, "", nil, append([]string{r.Why}, errors...))
-	case len(lost) > 0:
-		add(EffectLost, "", lost, nil)
+	if len(invalid) > 0 {
+		add(EffectInvalid, "", nil, append(invalid, r.Why)...)
 	}
-	now := t.views[o]
+	if len(unappliable) > 0 {
+		add(EffectUnappliable, "", nil, unappliable...)
+	}
+	now, written := t.views[o], t.written[o]
+	for _, version := range withoutAll(now.unknown, o.unknown) {
+		add(EffectUnknown, version, nil)
+	}
+	for _, version := range slices.Sorted(maps.Keys(now.errors)) {
+		if _, known := o.errors[version]; !known {
+			add(EffectUnreadable, version, nil, now.errors[version])
+		}
+	}
+	var deleted []string
 	for _, version := range slices.Sorted(maps.Keys(now.reads)) {
-		if before, ok := o.reads[version]; ok && len(lost) == 0 {
+		before, known := o.reads[version]
+		if known {
 			if fields := differences(before, now.reads[version], ""); len(fields) > 0 {
-				add(EffectChanged, version, fields, nil)
+				add(EffectChanged, version, fields)
 			}
 		}
+		if after, ok := written.reads[version]; ok && known {
+			deleted = append(deleted, withoutAll(missing(before, after, ""), deleted)...)
+		}
 		if fields := withoutAll(now.lost[version], o.lost[version]); len(fields) > 0 {
-			add(EffectLost, version, fields, nil)
+			add(EffectLost, version, fields)
 		}
 		if fields := withoutAll(now.changed[version], o.changed[version]); len(fields) > 0 {
-			add(EffectRoundTrip, version, fields, nil)
+			add(EffectRoundTrip, version, fields)
 		}
 	}
+	if deleted = slices.DeleteFunc(deleted, isOfServer); len(deleted) > 0 {
+		add(EffectLost, "", deleted)
+	}
 	return all
+}
+
+// isOfServer reports whether the API server sets a field.
+func isOfServer(field string) bool {
+	return field == "apiVersion" || strings.HasPrefix(field, "metadata")
 }
 
 func (o *object) effect(kind EffectKind, version string, fields []string) Effect {
@@ -350,17 +414,17 @@ func (p *planner) create(ctx context.Context, crd definition, objects []*object,
 
 // A comparison compares the schemas of two versions.
 type comparison struct {
-	// differences has the changes that are not certainly compatible.
-	differences []playground.CRDChange
+	// breaking has the differences that an object of the first version shows, and uncertain the others that may
+	// matter.
+	breaking, uncertain []playground.CRDChange
 	// made has objects that the first version accepts, and the second one refuses or changes.
 	made []*object
-	err  string
 }
 
-// compareVersions compares the schema of a version of one CRD with the schema of a version of another.
-func (p *planner) compareVersions(ctx context.Context, a definition, from string, b definition, to string) (comparison, error) {
+// compareVersions compares the schemas of two versions of a CRD.
+func (p *planner) compareVersions(ctx context.Context, crd definition, from, to string) (comparison, error) {
 	var c comparison
-	old, changed := a.between(from, to), b.between(to, to)
+	old, changed := crd.between(from, to), crd.between(to, to)
 	if old == nil || changed == nil {
 		return c, nil
 	}
@@ -368,19 +432,24 @@ func (p *planner) compareVersions(ctx context.Context, a definition, from string
 	if err != nil {
 		return c, err
 	}
-	if !report.CRD.Accepted {
-		c.err = strings.TrimSpace(report.CRD.Output)
-	}
 	for _, change := range report.CRD.Changes {
-		if change.Class == playground.ChangeCompatible {
-			continue
-		}
-		c.differences = append(c.differences, change)
-		if change.Witness != nil && len(c.made) < maxMade {
-			c.made = append(c.made, p.newMade(change.Witness.Object, from))
+		switch {
+		case change.Class == playground.ChangeCompatible || isOfColumns(change.Kind):
+		case change.Witness == nil:
+			c.uncertain = append(c.uncertain, change)
+		default:
+			c.breaking = append(c.breaking, change)
+			if len(c.made) < maxMade {
+				c.made = append(c.made, p.newMade(change.Witness.Object, from))
+			}
 		}
 	}
 	return c, nil
+}
+
+// isOfColumns reports whether a kind of change concerns neither fields nor values.
+func isOfColumns(kind string) bool {
+	return strings.HasPrefix(kind, "subresource") || strings.HasPrefix(kind, "selectable fields") || strings.HasPrefix(kind, "printer columns")
 }
 
 // newMade returns an object that crdlab made, at a version and with a name of its own.
@@ -391,14 +460,10 @@ func (p *planner) newMade(text, version string) *object {
 	}
 	group, _, _ := strings.Cut(fmt.Sprint(d["apiVersion"]), "/")
 	d["apiVersion"] = group + "/" + version
-	metadata, ok := d["metadata"].(map[string]any)
-	if !ok {
-		metadata = map[string]any{}
-		d["metadata"] = metadata
-	}
-	made := d.String()
 	p.count++
+	metadata := map[string]any{"name": "example"}
+	d["metadata"] = metadata
+	made := d.String()
 	metadata["name"] = fmt.Sprintf("crdlab-%d", p.count)
-	delete(metadata, "generateName")
 	return &object{made: made, version: version, original: d.String(), stored: d.String()}
 }

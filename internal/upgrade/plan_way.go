@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -64,8 +65,12 @@ func (p *planner) begin(ctx context.Context, i int, d *manifest.Document) (assum
 		p.describe(&s)
 		p.steps = append(p.steps, s)
 	}
-	if len(p.state.stored()) == 0 {
-		report, err := p.engine.Evaluate(ctx, playground.Scenario{CRD: d.Text, CRDStored: true, FieldValidation: playground.FieldValidationIgnore})
+	stored := p.state.stored()
+	if metadata, _ := p.state["metadata"].(map[string]any); len(stored) == 0 || metadata["managedFields"] == nil {
+		// A manifest was applied as the next ones are.
+		report, err := p.engine.Evaluate(ctx, playground.Scenario{
+			CRD: p.applied.String(), CRDOperation: playground.CRDOperationApply, CRDStored: true, FieldValidation: playground.FieldValidationIgnore,
+		})
 		if err != nil {
 			return false, err
 		}
@@ -78,37 +83,60 @@ func (p *planner) begin(ctx context.Context, i int, d *manifest.Document) (assum
 		if p.state, err = parseDefinition(string(report.CRD.Stored)); err != nil {
 			return false, err
 		}
-		// An earlier CRD may have stored objects in any version.
-		p.state.setStored(p.state.names(isAny))
-		assumes = true
+		if len(stored) == 0 { // An earlier CRD may have stored objects in any version.
+			stored = p.state.names(isAny)
+			assumes = len(stored) > 1
+		}
+		p.state.setStored(stored)
 	}
 	return assumes, p.addSamples(ctx)
 }
 
-// addSamples adds a sample of each version that clients can write, and reads all objects. It leaves out the made
+// addSamples adds samples of each version that clients can write, and reads all objects. It leaves out the made
 // objects that the API server does not accept.
 func (p *planner) addSamples(ctx context.Context) error {
 	for _, version := range p.state.names(isServed) {
-		o, err := p.sample(ctx, p.state, version)
+		samples, err := p.samples(ctx, p.state, version)
 		if err != nil {
 			return err
 		}
-		if o != nil {
-			p.objects = append(p.objects, o)
-		}
+		p.objects = append(p.objects, samples...)
 	}
 	var err error
 	p.objects, err = p.read(ctx, p.objects)
 	return err
 }
 
-// sample returns an object that crdlab makes for a version, or nil.
-func (p *planner) sample(ctx context.Context, d definition, version string) (*object, error) {
-	response, err := p.options.Assist(ctx, playground.AssistRequest{Sample: &playground.SampleRequest{CRD: d.manifest().String(), Version: version}})
-	if err != nil || response.Sample == nil || response.Sample.Object == "" {
-		return nil, err
+// samples returns objects that crdlab makes for a version: one with few fields, and one with all of them.
+func (p *planner) samples(ctx context.Context, d definition, version string) (all []*object, err error) {
+	for _, full := range []bool{false, true} {
+		response, err := p.options.Assist(ctx, playground.AssistRequest{Sample: &playground.SampleRequest{CRD: d.manifest().String(), Version: version, Full: full}})
+		if err != nil {
+			return nil, err
+		}
+		text := uncommented(response.Sample.Object)
+		if text != "" && (len(all) == 0 || text != all[0].made) {
+			all = append(all, p.newMade(text, version))
+		}
 	}
-	return p.newMade(response.Sample.Object, version), nil
+	return all, nil
+}
+
+// comment matches the sign before an optional field of a sample, whose descriptions have two of them.
+var comment = regexp.MustCompile(`^( *)# ?([^#].*|$)`)
+
+// uncommented returns a sample with its optional fields.
+func uncommented(text string) string {
+	var lines []string
+	for _, line := range strings.Split(text, "\n") {
+		for comment.MatchString(line) {
+			line = comment.ReplaceAllString(line, "$1$2")
+		}
+		if !strings.HasPrefix(strings.TrimLeft(line, " "), "#") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // read returns the objects with their present reads, without the made ones that the API server refuses.
@@ -154,7 +182,7 @@ func (p *planner) storeMade(ctx context.Context, objects []*object) (kept []*obj
 
 func newStep(kind StepKind, title string, revision int) Step {
 	return Step{
-		Kind: kind, Title: title, Revision: revision, Commands: []string{}, Waits: []string{}, Served: []string{}, Stored: []string{}, Ways: []Way{},
+		Kind: kind, Title: title, Revision: revision, Commands: []string{}, Waits: []string{}, Notes: []string{}, Served: []string{}, Stored: []string{}, Ways: []Way{},
 		Trial: newTrial(),
 	}
 }
@@ -176,11 +204,14 @@ func (p *planner) advance(ctx context.Context, i int, d *manifest.Document) erro
 	if err != nil {
 		return err
 	}
-	comparisons, err := p.compareNeighbours(ctx, target)
+	all := drafts(p.state, target)
+	if len(all) == 0 {
+		return nil
+	}
+	comparisons, err := p.compareNeighbours(ctx, all[0].crd, target)
 	if err != nil {
 		return err
 	}
-	all := drafts(p.state, target)
 	for n, next := range all {
 		s := newStep(next.kind, next.title, i)
 		s.versions = next.versions
@@ -195,12 +226,21 @@ func (p *planner) advance(ctx context.Context, i int, d *manifest.Document) erro
 				}
 			}
 		}
-		s.Commands, s.Waits = commandsOf(next, path, p.state), waitsFor(next, p.state, target)
+		s.Commands, s.Waits, s.Notes = commandsOf(next, path, p.state), waitsFor(next, p.state, target), notesOn(next)
 		if n == 0 {
 			s.Conversion = comparisons.sentence(next.crd)
 		}
+		before := p.state
 		if err := p.carryOut(ctx, &s, next); err != nil {
 			return err
+		}
+		if next.kind == StepUpdate && len(next.versions) == 0 && s.Rejected == "" {
+			if isSame(before, p.state) {
+				continue
+			}
+			if deprecated := newlyDeprecated(before, p.state); isSame(before, p.state.undeprecated(deprecated)) {
+				s.Title = "Deprecate " + joined(deprecated)
+			}
 		}
 		p.describe(&s)
 		p.steps = append(p.steps, s)
@@ -219,7 +259,7 @@ func (p *planner) carryOut(ctx context.Context, s *Step, next draft) error {
 		p.state.setStored(withoutAll(p.state.stored(), next.versions))
 		return nil
 	case StepRewrite:
-		return p.rewrite(ctx, s)
+		return p.rewrite(ctx, s, next.versions)
 	default:
 		return p.update(ctx, s, next.crd)
 	}
@@ -235,6 +275,12 @@ func (p *planner) update(ctx context.Context, s *Step, crd definition) error {
 	if t.Rejected != "" {
 		return nil
 	}
+	if t.isReplaced {
+		s.Commands = []string{"kubectl replace -f " + s.Commands[0][strings.LastIndexByte(s.Commands[0], ' ')+1:]}
+	}
+	for _, kept := range t.kept {
+		s.Notes = append(s.Notes, "The apply request keeps what another manager owns: "+kept)
+	}
 	s.test = testOf(p.state, crd, t, p.objects)
 	created, err := p.createAdded(ctx, t.after)
 	if err != nil {
@@ -247,7 +293,7 @@ func (p *planner) update(ctx context.Context, s *Step, crd definition) error {
 	}
 	back.Effects = slices.DeleteFunc(back.Effects, func(e Effect) bool { return e.Kind != EffectUnreadable && e.Kind != EffectInvalid })
 	s.Rollback = &back.Trial
-	if s.Ways, err = p.ways(ctx, crd); err != nil {
+	if s.Ways, err = p.ways(ctx, crd, t.isReplaced); err != nil {
 		return err
 	}
 	for o, v := range t.views {
@@ -264,21 +310,23 @@ func (p *planner) createAdded(ctx context.Context, after definition) ([]Effect, 
 		if p.state.version(version) != nil || version == after.storage() {
 			continue
 		}
-		back, err := p.compareVersions(ctx, after, version, after, after.storage())
+		back, err := p.compareVersions(ctx, after, version, after.storage())
 		if err != nil {
 			return nil, err
 		}
 		added = append(added, back.made...)
-		o, err := p.sample(ctx, after, version)
+		samples, err := p.samples(ctx, after, version)
 		if err != nil {
 			return nil, err
 		}
-		if o != nil {
-			added = append(added, o)
-		}
+		added = append(added, samples...)
 	}
 	var lost []Effect
 	err := p.create(ctx, after, added, func(o *object, r playground.Object) {
+		if len(r.DependsOn) > 0 {
+			lost = append(lost, o.effect(EffectUnknown, o.version, nil))
+			return
+		}
 		validated := map[string]any{}
 		read, ok := newViews(r.Versions).reads[o.version]
 		if !ok || json.Unmarshal(r.Validated, &validated) != nil {
@@ -291,27 +339,43 @@ func (p *planner) createAdded(ctx context.Context, after definition) ([]Effect, 
 	return lost, err
 }
 
-// rewrite writes all objects at the storage version.
-func (p *planner) rewrite(ctx context.Context, s *Step) error {
-	t, err := p.try(ctx, p.state, p.applied, p.objects)
-	if err != nil {
-		return err
-	}
-	for _, o := range p.objects {
-		if refused, ok := t.refused[o]; ok {
-			e := o.effect(EffectInvalid, "", nil)
-			e.Errors = append(e.Errors, refused)
-			s.add(e)
+// rewrite writes all objects at the storage version, and moves the entries of other versions in managedFields.
+func (p *planner) rewrite(ctx context.Context, s *Step, versions []string) error {
+	group, storage := fmt.Sprint(p.state.spec()["group"]), p.state.storage()
+	for batch := range batches(p.objects) {
+		var stored, requests []string
+		byKey := map[string]*object{}
+		for _, o := range batch {
+			read := definition(o.reads[storage]).clone()
+			relabel(read, group, versions, storage)
+			stored, requests = append(stored, o.stored), append(requests, read.String())
+			byKey[o.key(p.state)] = o
 		}
-		stored, ok := t.stored[o]
-		if !ok {
-			continue
+		report, err := p.engine.Evaluate(ctx, playground.Scenario{
+			CRD: p.state.manifest().String(), OldCRD: p.state.String(), OldObject: strings.Join(stored, separator), Object: strings.Join(requests, separator), Operation: playground.OperationUpdate,
+			Conversion: p.options.Conversion, FieldValidation: playground.FieldValidationIgnore,
+		})
+		if err != nil {
+			return err
 		}
-		// A webhook may move fields, so the reads tell what it loses.
-		if fields := deleted(o.stored, stored); len(fields) > 0 && p.state.strategy() != "Webhook" {
-			s.add(o.effect(EffectDeleted, "", fields))
+		for _, r := range report.Objects {
+			o := byKey[keyOf(r.Namespace, r.Name, p.state)]
+			switch {
+			case o == nil:
+			case len(r.DependsOn) > 0:
+				s.add(o.effect(EffectUnknown, "", nil))
+			case !r.Accepted:
+				e := o.effect(EffectInvalid, "", nil)
+				e.Errors = append(e.Errors, strings.TrimSpace(r.Output))
+				s.add(e)
+			default:
+				// A webhook may move fields, so the reads tell what it loses.
+				if fields := deleted(o.stored, string(r.Stored)); len(fields) > 0 && p.state.strategy() != "Webhook" {
+					s.add(o.effect(EffectDeleted, "", fields))
+				}
+				o.stored = string(r.Stored)
+			}
 		}
-		o.stored = stored
 	}
 	written, err := p.try(ctx, p.state, p.applied, p.objects)
 	if err != nil {
@@ -324,6 +388,19 @@ func (p *planner) rewrite(ctx context.Context, s *Step) error {
 	return nil
 }
 
+// relabel moves the entries of versions in the managedFields of an object to another version.
+func relabel(object definition, group string, versions []string, to string) {
+	metadata, _ := object["metadata"].(map[string]any)
+	entries, _ := metadata["managedFields"].([]any)
+	for _, e := range entries {
+		entry, _ := e.(map[string]any)
+		if version, _ := entry["apiVersion"].(string); slices.Contains(versions, strings.TrimPrefix(version, group+"/")) {
+			entry["apiVersion"] = group + "/" + to
+		}
+	}
+	delete(metadata, "resourceVersion")
+}
+
 // deleted lists the fields that a stored object no longer has.
 func deleted(before, after string) []string {
 	a, err := parseDefinition(before)
@@ -334,9 +411,7 @@ func deleted(before, after string) []string {
 	if err != nil {
 		return nil
 	}
-	delete(a, "apiVersion")
-	delete(a, "metadata")
-	return missing(map[string]any(a), map[string]any(b), "")
+	return slices.DeleteFunc(missing(map[string]any(a), map[string]any(b), ""), isOfServer)
 }
 
 // missing lists the values of a that b does not have.
@@ -371,33 +446,39 @@ func missing(a, b any, path string) (all []string) {
 	return all
 }
 
-// comparisons compare versions of the present CRD with new ones, in both directions.
+// comparisons compare versions of a CRD, in both directions.
 type comparisons struct {
 	names []string // of the compared versions
-	// differences has a clause for each direction in which they differ.
-	differences []string
+	// breaking and uncertain have a clause for each direction in which the versions differ.
+	breaking, uncertain []string
 }
 
-// compareNeighbours compares the storage version of a revision with the present one, and with the versions that
-// the revision lacks. It adds objects at the boundary between them.
-func (p *planner) compareNeighbours(ctx context.Context, target definition) (comparisons, error) {
+// compareNeighbours compares the versions of a step that go, or lose the storage, with the storage version of the
+// revision. It adds objects at the boundary between them.
+func (p *planner) compareNeighbours(ctx context.Context, crd, target definition) (comparisons, error) {
 	var all comparisons
+	if crd == nil {
+		return all, nil
+	}
 	var made []*object
 	wanted := target.storage()
 	add := func(from, to string, c comparison) {
-		if len(c.differences) > 0 {
-			all.differences = append(all.differences, fmt.Sprintf("from %s to %s: %s", from, to, fieldsOf(c.differences)))
+		if len(c.breaking) > 0 {
+			all.breaking = append(all.breaking, fmt.Sprintf("from %s to %s: %s", from, to, fieldsOf(c.breaking)))
+		}
+		if len(c.uncertain) > 0 {
+			all.uncertain = append(all.uncertain, fmt.Sprintf("from %s to %s: %s", from, to, fieldsOf(c.uncertain)))
 		}
 	}
 	for _, name := range p.state.names(isAny) {
-		if name == wanted || target.version(name) != nil && name != p.state.storage() {
+		if name == wanted || crd.version(name) == nil || target.version(name) != nil && name != p.state.storage() {
 			continue
 		}
-		forward, err := p.compareVersions(ctx, p.state, name, target, wanted)
+		forward, err := p.compareVersions(ctx, crd, name, wanted)
 		if err != nil {
 			return all, err
 		}
-		backward, err := p.compareVersions(ctx, target, wanted, p.state, name)
+		backward, err := p.compareVersions(ctx, crd, wanted, name)
 		if err != nil {
 			return all, err
 		}
@@ -422,14 +503,17 @@ func (c comparisons) sentence(crd definition) string {
 	if len(c.names) == 0 || crd == nil {
 		return ""
 	}
-	pair, differences := joined(c.names), strings.Join(c.differences, "; ")
+	versions := joined(c.names)
+	breaking, uncertain := strings.Join(c.breaking, "; "), strings.Join(c.uncertain, "; ")
 	switch isNone := crd.strategy() != "Webhook"; {
-	case differences == "":
-		return fmt.Sprintf("The strategy None is enough: %s accept the same objects and keep the same fields.", pair)
+	case breaking == "" && uncertain == "":
+		return fmt.Sprintf("The strategy None is enough: %s accept the same objects and keep the same fields.", versions)
+	case breaking == "":
+		return fmt.Sprintf("crdlab found no object that %s treat differently, but it is not certain that there is none: %s.", versions, uncertain)
 	case isNone:
-		return fmt.Sprintf("The strategy None changes only the apiVersion, but %s differ. Declare the fields alike in all of them, or convert them with a webhook: %s.", pair, differences)
+		return fmt.Sprintf("The strategy None changes only the apiVersion, but %s differ. Declare the fields alike in all of them, or convert them with a webhook: %s.", versions, breaking)
 	default:
-		return fmt.Sprintf("The webhook has to convert what differs between %s: %s.", pair, differences)
+		return fmt.Sprintf("The webhook has to convert what differs between %s: %s.", versions, breaking)
 	}
 }
 
@@ -451,27 +535,50 @@ func fieldsOf(changes []playground.CRDChange) string {
 	return strings.Join(fields, ", ")
 }
 
-// ways returns the tools that cannot apply a manifest.
-func (p *planner) ways(ctx context.Context, crd definition) ([]Way, error) {
-	ways := []Way{}
-	text := crd.manifest().String()
-	created, err := p.engine.Evaluate(ctx, playground.Scenario{CRD: text, CRDOperation: playground.CRDOperationCreate})
-	if err != nil || !created.CRD.Accepted {
-		return ways, err // The update has its own errors.
+// ways says which tools apply a manifest. isReplaced reports that the API server refuses a server-side apply.
+func (p *planner) ways(ctx context.Context, crd definition, isReplaced bool) ([]Way, error) {
+	apply, serverSide := Way{Tool: ToolApply, Works: true}, Way{Tool: ToolServerSide, Works: !isReplaced}
+	if isReplaced {
+		serverSide.Why, serverSide.Do = "The API server refuses the request.", "Use kubectl replace."
 	}
-	for _, way := range []struct{ operation, tool, do string }{
-		{playground.CRDOperationClientApply, "kubectl apply without --server-side", "Use kubectl apply --server-side, or kubectl replace."},
-		{playground.CRDOperationApply, "kubectl apply --server-side", "Use kubectl replace."},
-	} {
-		report, err := p.engine.Evaluate(ctx, playground.Scenario{CRD: text, CRDOperation: way.operation})
+	s := playground.Scenario{CRD: crd.manifest().String(), CRDOperation: playground.CRDOperationClientApply}
+	report, err := p.engine.Evaluate(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if !report.CRD.Accepted {
+		s.CRDOperation = playground.CRDOperationCreate
+		created, err := p.engine.Evaluate(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		if !report.CRD.Accepted {
-			ways = append(ways, Way{way.tool, strings.TrimSpace(report.CRD.Output), way.do})
+		if created.CRD.Accepted { // Otherwise, the update keeps what a new CRD must not have.
+			apply.Works, apply.Why = false, strings.TrimSpace(report.CRD.Output)
+			apply.Do = "Use kubectl apply --server-side --force-conflicts, or kubectl replace."
 		}
 	}
-	return ways, nil
+	return []Way{
+		apply, serverSide,
+		{Tool: ToolHelm, Works: true}, // It sends a merge patch, without the annotation of kubectl apply.
+		{Tool: ToolHelmCRDs, Why: helmNeverUpdate, Do: "Run the command before helm upgrade, or make the CRD a template of the chart."},
+	}, nil
+}
+
+// migrated returns a CRD and its objects after all objects were written again.
+func migrated(t *trial, objects []*object) (definition, []*object) {
+	after := t.after.clone()
+	after.setStored([]string{after.storage()})
+	var written []*object
+	for _, o := range objects {
+		w := *o
+		if read, ok := t.written[o].reads[after.storage()]; ok {
+			copied := definition(read).clone()
+			relabel(copied, fmt.Sprint(after.spec()["group"]), after.names(isAny), after.storage())
+			w.stored, w.views = copied.String(), t.written[o]
+		}
+		written = append(written, &w)
+	}
+	return after, written
 }
 
 // judgeReleases adds the answer to the update from the first to the last revision, and the updates that skip a
@@ -480,7 +587,8 @@ func (p *planner) judgeReleases(ctx context.Context, c *PlannedCRD) error {
 	if len(c.Steps) < 2 && len(p.revisions) < 3 {
 		return nil
 	}
-	states := make([]definition, len(p.revisions)) // as users reach them who apply each revision
+	// states are the CRDs of users who apply each revision, and write all objects again before the next one.
+	states := make([]definition, len(p.revisions))
 	objects := make([][]*object, len(p.revisions))
 	last := len(p.revisions) - 1
 	direct := map[[2]int]*Trial{}
@@ -513,8 +621,7 @@ func (p *planner) judgeReleases(ctx context.Context, c *PlannedCRD) error {
 			}
 			direct[[2]int{from, i}] = &t.Trial
 			if from == i-1 && t.Rejected == "" {
-				states[i] = t.after
-				objects[i] = slices.Clone(objects[from])
+				states[i], objects[i] = migrated(t, objects[from])
 			}
 		}
 	}

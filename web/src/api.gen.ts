@@ -1148,6 +1148,8 @@ export type components = {
             readonly changes: readonly components["schemas"]["Change"][];
             /** @description Findings lists the findings of the new schema that the old schema does not have. */
             readonly findings: readonly components["schemas"]["Finding"][];
+            /** @description Versions has the object as read at each served version of the new CRD before any write. Lost and RoundTrip are relative to the version in which it is stored. */
+            readonly versions: readonly components["schemas"]["ObjectVersion"][];
         };
         /** @description Table is the output of `kubectl get` at one served version. */
         readonly Table: {

@@ -67,7 +67,7 @@ func (w *Webhook) readRules(doc *source.Document) error {
 		w.findings = append(w.findings, finding.LocateStrict(doc, unknown))
 	}
 	for i, conversion := range rules.Spec.Conversions {
-		compiled := &conversionRules{versionConversion: conversion, schema: w.request.Schemas[conversion.From]}
+		compiled := &conversionRules{versionConversion: conversion, schema: w.request.Schemas[conversion.From], target: w.request.Schemas[conversion.To]}
 		compiled.at, _ = doc.At("spec", "conversions", i)
 		for j := range conversion.Rules {
 			program, err := compiled.compile(j)

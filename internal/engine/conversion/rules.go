@@ -56,6 +56,7 @@ type conversionRules struct {
 	programs []celgo.Program              // parallel to Rules; nil copies the value
 	broken   []error                      // parallel to Rules; the compile error of a transformation
 	schema   *structuralschema.Structural // of the From version; nil if it is not served
+	target   *structuralschema.Structural // of the To version; nil if it is not served
 	at       source.Location              // in the document
 }
 
@@ -131,13 +132,21 @@ func (c *conversionRules) node(field string) (node *structuralschema.Structural,
 }
 
 // apply converts an object. Fields without a rule keep their paths; the API
-// server then prunes the fields that the new version lacks.
+// server then prunes the fields that the new version lacks. It does not prune the
+// object that a server-side apply converts, so a field that a rule moves away is gone
+// as it is with a webhook that has types.
 func (c *conversionRules) apply(object map[string]any, to string) (map[string]any, error) {
 	converted := runtime.DeepCopyJSON(object)
 	converted["apiVersion"] = to
 	for i := range c.Rules {
 		if err := c.applyRule(i, object, converted); err != nil {
 			return nil, err
+		}
+	}
+	for _, rule := range c.Rules {
+		path := jsonvalue.SplitJSONPath(rule.Field)
+		if len(path) > 0 && path[0] != "metadata" && c.target != nil && property(c.target, path) == nil {
+			unstructured.RemoveNestedField(converted, path...)
 		}
 	}
 	return converted, c.preserve(object, converted)

@@ -141,17 +141,24 @@ func withLabel(object *unstructured.Unstructured, key, value string) *unstructur
 }
 
 // Differences returns the differences from the object as read under the old CRD. It
-// ignores apiVersion.
+// ignores apiVersion. A webhook may move fields, so its conversion is compared at the version
+// of the old read.
 func (s *StoredRead) Differences(old *StoredRead) []playground.Change {
 	r := s.request
+	object, version := r.object, r.endpoint.version
+	if v, ok := r.endpoint.CRD.Versions[old.request.endpoint.version.Kind.Version]; ok && v != version && r.endpoint.CRD.ConvertsByWebhook() {
+		if back, err := r.convert(playground.StageRead, object, v); err == nil {
+			object, version = back, v
+		}
+	}
 	var changes []playground.Change
-	for _, c := range jsonvalue.Diff(old.request.object.Object, r.object.Object, nil) {
+	for _, c := range jsonvalue.Diff(old.request.object.Object, object.Object, nil) {
 		if jsonvalue.PathString(c.Path) == "apiVersion" {
 			continue
 		}
 		cause, because := playground.CauseDefaulted, "default of the new schema"
 		if c.Op == playground.ChangeRemove {
-			_, known := crdschema.NodeAt(r.endpoint.version.Schema, c.Path)
+			_, known := crdschema.NodeAt(version.Schema, c.Path)
 			cause, because = playground.CausePruned, "no longer in the schema at "+describeSchemaPath(known)
 		}
 		changes = append(changes, r.rec.describe(change{c, cause, because}))
