@@ -8,7 +8,7 @@ SEED ?= 1
 # Time limit for each kind of generated scenario.
 DERIVED_TIME ?= 5m
 
-.PHONY: conformance conformance-record conformance-builds conformance-releases conformance-revisions conformance-explain conformance-commands conformance-go conformance-repositories conformance-storage conformance-apiextensions conformance-envtest
+.PHONY: conformance conformance-record conformance-builds conformance-releases conformance-revisions conformance-explain conformance-commands conformance-go conformance-repositories conformance-storage conformance-apiextensions conformance-plans conformance-envtest
 conformance: ## compare with a real API server, which runs in process, and with its handlers
 	cd conformance && go run . -n $(DERIVED) -sample $(SAMPLE) -seed $(SEED) -time $(DERIVED_TIME)
 
@@ -71,6 +71,9 @@ conformance-storage: | dist ## run Kubernetes' own tests of the API server's sto
 # Two tests are left out: one wants objects to be stored as CBOR, of which clients see nothing, and one is
 # for servers without a watch cache.
 apiextensions-tests := dist/apiextensions-tests
+conformance-plans: | dist ## carry out the plans for generated and public CRDs on the server of crdlab apiserver
+	$(call go-test,-run='^TestPlans' -timeout=60m,./internal/apiserver -args -plans=100 -plans-of-large)
+
 conformance-apiextensions: | dist ## run Kubernetes' own integration tests of custom resources, and the cases, on the server of crdlab apiserver
 	$(call go-test,-run='^TestCases$$' -timeout=20m,./internal/apiserver -args -cases)
 	rm -rf $(apiextensions-tests) && mkdir -p $(apiextensions-tests)

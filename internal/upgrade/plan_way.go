@@ -2,17 +2,27 @@ package upgrade
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/crdlab/crdlab/internal/check"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/playground"
 )
+
+// A planner plans the way of one CRD.
+type planner struct {
+	engine    check.Engine
+	options   PlanOptions
+	revisions []*manifest.Document // nil where the CRD is missing
+	objects   []*object
+	// state is the CRD in the cluster with its status, and applied the manifest that led to it.
+	state, applied definition
+	steps          []Step
+	// count is the number of objects that crdlab made.
+	count int
+}
 
 // plan returns the steps for a CRD.
 func (p *planner) plan(ctx context.Context) (PlannedCRD, error) {
@@ -90,94 +100,6 @@ func (p *planner) begin(ctx context.Context, i int, d *manifest.Document) (assum
 		p.state.setStored(stored)
 	}
 	return assumes, p.addSamples(ctx)
-}
-
-// addSamples adds samples of each version that clients can write, and reads all objects. It leaves out the made
-// objects that the API server does not accept.
-func (p *planner) addSamples(ctx context.Context) error {
-	for _, version := range p.state.names(isServed) {
-		samples, err := p.samples(ctx, p.state, version)
-		if err != nil {
-			return err
-		}
-		p.objects = append(p.objects, samples...)
-	}
-	var err error
-	p.objects, err = p.read(ctx, p.objects)
-	return err
-}
-
-// samples returns objects that crdlab makes for a version: one with few fields, and one with all of them.
-func (p *planner) samples(ctx context.Context, d definition, version string) (all []*object, err error) {
-	for _, full := range []bool{false, true} {
-		response, err := p.options.Assist(ctx, playground.AssistRequest{Sample: &playground.SampleRequest{CRD: d.manifest().String(), Version: version, Full: full}})
-		if err != nil {
-			return nil, err
-		}
-		text := uncommented(response.Sample.Object)
-		if text != "" && (len(all) == 0 || text != all[0].made) {
-			all = append(all, p.newMade(text, version))
-		}
-	}
-	return all, nil
-}
-
-// comment matches the sign before an optional field of a sample, whose descriptions have two of them.
-var comment = regexp.MustCompile(`^( *)# ?([^#].*|$)`)
-
-// uncommented returns a sample with its optional fields.
-func uncommented(text string) string {
-	var lines []string
-	for _, line := range strings.Split(text, "\n") {
-		for comment.MatchString(line) {
-			line = comment.ReplaceAllString(line, "$1$2")
-		}
-		if !strings.HasPrefix(strings.TrimLeft(line, " "), "#") {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// read returns the objects with their present reads, without the made ones that the API server refuses.
-func (p *planner) read(ctx context.Context, objects []*object) ([]*object, error) {
-	objects, err := p.storeMade(ctx, objects)
-	if err != nil {
-		return nil, err
-	}
-	t, err := p.try(ctx, p.state, p.applied, objects)
-	if err != nil || t.Rejected != "" {
-		return objects, err
-	}
-	for _, o := range objects {
-		o.views = t.views[o]
-	}
-	return objects, nil
-}
-
-// storeMade creates the objects that crdlab made while their version is the storage version. It leaves out the ones
-// that the API server refuses.
-func (p *planner) storeMade(ctx context.Context, objects []*object) (kept []*object, err error) {
-	created := map[*object]string{}
-	for _, version := range p.state.names(isAny) {
-		then := p.state.manifest()
-		then.setStorage(version)
-		then.version(version)["served"] = true
-		ofVersion := slices.DeleteFunc(slices.Clone(objects), func(o *object) bool { return o.made == "" || o.version != version })
-		err := p.create(ctx, then, ofVersion, func(o *object, r playground.Object) { created[o] = string(r.Stored) })
-		if err != nil {
-			return nil, err
-		}
-	}
-	for _, o := range objects {
-		if stored, ok := created[o]; ok {
-			o.stored = stored
-		} else if o.made != "" {
-			continue
-		}
-		kept = append(kept, o)
-	}
-	return kept, nil
 }
 
 func newStep(kind StepKind, title string, revision int) Step {
@@ -303,42 +225,6 @@ func (p *planner) update(ctx context.Context, s *Step, crd definition) error {
 	return nil
 }
 
-// createAdded creates objects at the versions that are new.
-func (p *planner) createAdded(ctx context.Context, after definition) ([]Effect, error) {
-	var added []*object
-	for _, version := range after.names(isServed) {
-		if p.state.version(version) != nil || version == after.storage() {
-			continue
-		}
-		back, err := p.compareVersions(ctx, after, version, after.storage())
-		if err != nil {
-			return nil, err
-		}
-		added = append(added, back.made...)
-		samples, err := p.samples(ctx, after, version)
-		if err != nil {
-			return nil, err
-		}
-		added = append(added, samples...)
-	}
-	var lost []Effect
-	err := p.create(ctx, after, added, func(o *object, r playground.Object) {
-		if len(r.DependsOn) > 0 {
-			lost = append(lost, o.effect(EffectUnknown, o.version, nil))
-			return
-		}
-		validated := map[string]any{}
-		read, ok := newViews(r.Versions).reads[o.version]
-		if !ok || json.Unmarshal(r.Validated, &validated) != nil {
-			return
-		}
-		if fields := differences(validated, read, ""); len(fields) > 0 {
-			lost = append(lost, o.effect(EffectUnstored, o.version, fields))
-		}
-	})
-	return lost, err
-}
-
 // rewrite writes all objects at the storage version, and moves the entries of other versions in managedFields.
 func (p *planner) rewrite(ctx context.Context, s *Step, versions []string) error {
 	group, storage := fmt.Sprint(p.state.spec()["group"]), p.state.storage()
@@ -401,140 +287,6 @@ func relabel(object definition, group string, versions []string, to string) {
 	delete(metadata, "resourceVersion")
 }
 
-// deleted lists the fields that a stored object no longer has.
-func deleted(before, after string) []string {
-	a, err := parseDefinition(before)
-	if err != nil {
-		return nil
-	}
-	b, err := parseDefinition(after)
-	if err != nil {
-		return nil
-	}
-	return slices.DeleteFunc(missing(map[string]any(a), map[string]any(b), ""), isOfServer)
-}
-
-// missing lists the values of a that b does not have.
-func missing(a, b any, path string) (all []string) {
-	switch a := a.(type) {
-	case map[string]any:
-		other, ok := b.(map[string]any)
-		if !ok {
-			return []string{path}
-		}
-		for _, name := range slices.Sorted(maps.Keys(a)) {
-			field := strings.TrimPrefix(path+"."+name, ".")
-			if value, ok := other[name]; ok {
-				all = append(all, missing(a[name], value, field)...)
-			} else {
-				all = append(all, field)
-			}
-		}
-	case []any:
-		other, ok := b.([]any)
-		if !ok || len(a) != len(other) {
-			return []string{path}
-		}
-		for i := range a {
-			all = append(all, missing(a[i], other[i], fmt.Sprintf("%s[%d]", path, i))...)
-		}
-	default:
-		if !reflect.DeepEqual(a, b) {
-			all = append(all, path)
-		}
-	}
-	return all
-}
-
-// comparisons compare versions of a CRD, in both directions.
-type comparisons struct {
-	names []string // of the compared versions
-	// breaking and uncertain have a clause for each direction in which the versions differ.
-	breaking, uncertain []string
-}
-
-// compareNeighbours compares the versions of a step that go, or lose the storage, with the storage version of the
-// revision. It adds objects at the boundary between them.
-func (p *planner) compareNeighbours(ctx context.Context, crd, target definition) (comparisons, error) {
-	var all comparisons
-	if crd == nil {
-		return all, nil
-	}
-	var made []*object
-	wanted := target.storage()
-	add := func(from, to string, c comparison) {
-		if len(c.breaking) > 0 {
-			all.breaking = append(all.breaking, fmt.Sprintf("from %s to %s: %s", from, to, fieldsOf(c.breaking)))
-		}
-		if len(c.uncertain) > 0 {
-			all.uncertain = append(all.uncertain, fmt.Sprintf("from %s to %s: %s", from, to, fieldsOf(c.uncertain)))
-		}
-	}
-	for _, name := range p.state.names(isAny) {
-		if name == wanted || crd.version(name) == nil || target.version(name) != nil && name != p.state.storage() {
-			continue
-		}
-		forward, err := p.compareVersions(ctx, crd, name, wanted)
-		if err != nil {
-			return all, err
-		}
-		backward, err := p.compareVersions(ctx, crd, wanted, name)
-		if err != nil {
-			return all, err
-		}
-		made = append(made, forward.made...)
-		all.names = append(all.names, name)
-		add(name, wanted, forward)
-		add(wanted, name, backward)
-	}
-	if len(all.names) > 0 {
-		all.names = append(all.names, wanted)
-	}
-	made, err := p.read(ctx, made)
-	p.objects = append(p.objects, made...)
-	return all, err
-}
-
-// maxFields is the number of fields that a sentence names.
-const maxFields = 8
-
-// sentence says whether the conversion of a CRD keeps all fields.
-func (c comparisons) sentence(crd definition) string {
-	if len(c.names) == 0 || crd == nil {
-		return ""
-	}
-	versions := joined(c.names)
-	breaking, uncertain := strings.Join(c.breaking, "; "), strings.Join(c.uncertain, "; ")
-	switch isNone := crd.strategy() != "Webhook"; {
-	case breaking == "" && uncertain == "":
-		return fmt.Sprintf("The strategy None is enough: %s accept the same objects and keep the same fields.", versions)
-	case breaking == "":
-		return fmt.Sprintf("crdlab found no object that %s treat differently, but it is not certain that there is none: %s.", versions, uncertain)
-	case isNone:
-		return fmt.Sprintf("The strategy None changes only the apiVersion, but %s differ. Declare the fields alike in all of them, or convert them with a webhook: %s.", versions, breaking)
-	default:
-		return fmt.Sprintf("The webhook has to convert what differs between %s: %s.", versions, breaking)
-	}
-}
-
-// fieldsOf names the fields of changes: "field removed at spec.size".
-func fieldsOf(changes []playground.CRDChange) string {
-	var fields []string
-	for _, c := range changes {
-		field := c.Kind
-		if c.SchemaPath != "" {
-			field += " at " + strings.NewReplacer(".properties[", ".", "properties[", "", "]", "", ".items", "[]").Replace(c.SchemaPath)
-		}
-		if !slices.Contains(fields, field) {
-			fields = append(fields, field)
-		}
-	}
-	if len(fields) > maxFields {
-		fields = append(fields[:maxFields], fmt.Sprintf("%d more", len(fields)-maxFields))
-	}
-	return strings.Join(fields, ", ")
-}
-
 // ways says which tools apply a manifest. isReplaced reports that the API server refuses a server-side apply.
 func (p *planner) ways(ctx context.Context, crd definition, isReplaced bool) ([]Way, error) {
 	apply, serverSide := Way{Tool: ToolApply, Works: true}, Way{Tool: ToolServerSide, Works: !isReplaced}
@@ -562,84 +314,4 @@ func (p *planner) ways(ctx context.Context, crd definition, isReplaced bool) ([]
 		{Tool: ToolHelm, Works: true}, // It sends a merge patch, without the annotation of kubectl apply.
 		{Tool: ToolHelmCRDs, Why: helmNeverUpdate, Do: "Run the command before helm upgrade, or make the CRD a template of the chart."},
 	}, nil
-}
-
-// migrated returns a CRD and its objects after all objects were written again.
-func migrated(t *trial, objects []*object) (definition, []*object) {
-	after := t.after.clone()
-	after.setStored([]string{after.storage()})
-	var written []*object
-	for _, o := range objects {
-		w := *o
-		if read, ok := t.written[o].reads[after.storage()]; ok {
-			copied := definition(read).clone()
-			relabel(copied, fmt.Sprint(after.spec()["group"]), after.names(isAny), after.storage())
-			w.stored, w.views = copied.String(), t.written[o]
-		}
-		written = append(written, &w)
-	}
-	return after, written
-}
-
-// judgeReleases adds the answer to the update from the first to the last revision, and the updates that skip a
-// revision which must not be skipped.
-func (p *planner) judgeReleases(ctx context.Context, c *PlannedCRD) error {
-	if len(c.Steps) < 2 && len(p.revisions) < 3 {
-		return nil
-	}
-	// states are the CRDs of users who apply each revision, and write all objects again before the next one.
-	states := make([]definition, len(p.revisions))
-	objects := make([][]*object, len(p.revisions))
-	last := len(p.revisions) - 1
-	direct := map[[2]int]*Trial{}
-	for i, d := range p.revisions {
-		if d == nil {
-			return nil
-		}
-		crd, err := parseDefinition(d.Text)
-		if err != nil {
-			return err
-		}
-		if i == 0 {
-			fresh := planner{engine: p.engine, options: p.options, revisions: p.revisions}
-			for _, o := range p.objects {
-				fresh.objects = append(fresh.objects, &object{place: o.place, made: o.made, version: o.version, original: o.original, stored: o.original})
-			}
-			if _, err := fresh.begin(ctx, 0, d); err != nil {
-				return err
-			}
-			states[0], objects[0] = fresh.state, fresh.objects
-			continue
-		}
-		for from := i - 1; from >= 0; from-- {
-			if states[from] == nil {
-				continue
-			}
-			t, err := p.try(ctx, states[from], crd, objects[from])
-			if err != nil {
-				return err
-			}
-			direct[[2]int{from, i}] = &t.Trial
-			if from == i-1 && t.Rejected == "" {
-				states[i], objects[i] = migrated(t, objects[from])
-			}
-		}
-	}
-	c.AtOnce = direct[[2]int{0, last}]
-	for pair, t := range direct {
-		from, to := pair[0], pair[1]
-		if to-from < 2 || t.Severity() < Breaks {
-			continue
-		}
-		through := true
-		for i := from; i < to; i++ {
-			leg := direct[[2]int{i, i + 1}]
-			through = through && leg != nil && leg.Severity() < Breaks
-		}
-		if through {
-			c.Skips = append(c.Skips, Skip{from, to, *t})
-		}
-	}
-	slices.SortFunc(c.Skips, func(a, b Skip) int { return (a.From-b.From)*len(p.revisions) + a.To - b.To })
-	return nil
 }
