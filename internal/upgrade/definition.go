@@ -99,6 +99,15 @@ func isAny(map[string]any) bool { return true }
 
 func (d definition) storage() string { return strings.Join(d.names(isStorage), "") }
 
+// requested returns the version at which clients read and write all objects: the storage version if it is served.
+func (d definition) requested() string {
+	served := d.names(isServed)
+	if storage := d.storage(); slices.Contains(served, storage) || len(served) == 0 {
+		return storage
+	}
+	return served[0]
+}
+
 func (d definition) setStorage(name string) {
 	for _, v := range d.versions() {
 		v["storage"] = v["name"] == name

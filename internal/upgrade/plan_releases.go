@@ -43,7 +43,7 @@ func (p *planner) judgeReleases(ctx context.Context, c *PlannedCRD) error {
 			return err
 		}
 		if i == 0 {
-			fresh := planner{engine: p.engine, options: p.options, revisions: p.revisions}
+			fresh := planner{engine: p.engine, options: p.options, revisions: p.revisions, count: p.count}
 			for _, o := range p.objects {
 				fresh.objects = append(fresh.objects, &object{place: o.place, made: o.made, version: o.version, original: o.original, stored: o.original})
 			}

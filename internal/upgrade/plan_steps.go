@@ -137,9 +137,9 @@ func commandsOf(d draft, file string, state definition) []string {
 		plural, group, _ := strings.Cut(name, ".")
 		var renames strings.Builder
 		for _, version := range d.versions {
-			fmt.Fprintf(&renames, " -e 's|apiVersion: %s/%s$|apiVersion: %s/%s|'", group, version, group, state.storage())
+			fmt.Fprintf(&renames, " -e 's|apiVersion: %s/%s$|apiVersion: %s/%s|'", group, version, group, state.requested())
 		}
-		return []string{fmt.Sprintf("kubectl get %s.%s.%s%s --show-managed-fields -o yaml | sed%s | kubectl replace -f -", plural, state.storage(), group, scope, renames.String())}
+		return []string{fmt.Sprintf("kubectl get %s.%s.%s%s --show-managed-fields -o yaml | sed%s | kubectl replace -f -", plural, state.requested(), group, scope, renames.String())}
 	case StepForget:
 		return []string{fmt.Sprintf(`kubectl patch crd %s --subresource=status --type=merge --patch '{"status":{"storedVersions":["%s"]}}'`, name, strings.Join(withoutAll(state.stored(), d.versions), `","`))}
 	case StepDelete:

@@ -68,16 +68,12 @@ func (p *planner) begin(ctx context.Context, i int, d *manifest.Document) (assum
 		return false, err
 	}
 	p.applied = p.state.manifest()
-	if i > 0 {
-		s := newStep(StepCreate, "Create the CRD", i)
-		s.Manifest, s.File = d.Text, position(d)
-		s.Commands = commandsOf(draft{kind: StepCreate}, d.File.Path, p.state)
-		p.describe(&s)
-		p.steps = append(p.steps, s)
-	}
+	s := newStep(StepCreate, "Create the CRD", i)
+	s.Manifest, s.File = d.Text, position(d)
+	s.Commands = commandsOf(draft{kind: StepCreate}, d.File.Path, p.state)
 	stored := p.state.stored()
-	if metadata, _ := p.state["metadata"].(map[string]any); len(stored) == 0 || metadata["managedFields"] == nil {
-		// A manifest was applied as the next ones are.
+	if metadata, _ := p.state["metadata"].(map[string]any); i > 0 || len(stored) == 0 || metadata["managedFields"] == nil {
+		// A manifest is applied as the next ones are.
 		report, err := p.engine.Evaluate(ctx, playground.Scenario{
 			CRD: p.applied.String(), CRDOperation: playground.CRDOperationApply, CRDStored: true, FieldValidation: playground.FieldValidationIgnore,
 		})
@@ -85,20 +81,24 @@ func (p *planner) begin(ctx context.Context, i int, d *manifest.Document) (assum
 			return false, err
 		}
 		if !report.CRD.Accepted {
-			s := newStep(StepCreate, "Create the CRD", i)
-			s.Manifest, s.File, s.Rejected = d.Text, position(d), strings.TrimSpace(report.CRD.Output)
+			s.Rejected = strings.TrimSpace(report.CRD.Output)
 			p.steps = append(p.steps, s)
 			return false, nil
 		}
 		if p.state, err = parseDefinition(string(report.CRD.Stored)); err != nil {
 			return false, err
 		}
-		if len(stored) == 0 { // An earlier CRD may have stored objects in any version.
-			stored = p.state.names(isAny)
-			assumes = len(stored) > 1
-		}
-		p.state.setStored(stored)
 	}
+	if i > 0 {
+		p.describe(&s)
+		p.steps = append(p.steps, s)
+		return false, p.addSamples(ctx)
+	}
+	if len(stored) == 0 { // An earlier CRD may have stored objects in any version.
+		stored = p.state.names(isAny)
+		assumes = len(stored) > 1
+	}
+	p.state.setStored(stored)
 	return assumes, p.addSamples(ctx)
 }
 
@@ -227,13 +227,18 @@ func (p *planner) update(ctx context.Context, s *Step, crd definition) error {
 
 // rewrite writes all objects at the storage version, and moves the entries of other versions in managedFields.
 func (p *planner) rewrite(ctx context.Context, s *Step, versions []string) error {
-	group, storage := fmt.Sprint(p.state.spec()["group"]), p.state.storage()
+	group, version := fmt.Sprint(p.state.spec()["group"]), p.state.requested()
 	for batch := range batches(p.objects) {
 		var stored, requests []string
 		byKey := map[string]*object{}
 		for _, o := range batch {
-			read := definition(o.reads[storage]).clone()
-			relabel(read, group, versions, storage)
+			found, ok := o.reads[version]
+			if !ok { // A step before says so, or it depends on the webhook.
+				s.add(o.effect(EffectUnknown, version, nil))
+				continue
+			}
+			read := definition(found).clone()
+			relabel(read, group, versions, version)
 			stored, requests = append(stored, o.stored), append(requests, read.String())
 			byKey[o.key(p.state)] = o
 		}
