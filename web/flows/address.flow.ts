@@ -117,6 +117,21 @@ test("a reload fetches unedited documents again", async ({ playground }) => {
   await expect(page).toHaveURL(linkTo("/bundle.yaml"));
 });
 
+test("a link stays in the address while its documents are fetched", async ({ playground }) => {
+  const { page } = playground;
+  const during: string[] = [];
+  await page.route(`${site}/**`, async (route) => {
+    await page.waitForTimeout(1500); // The page writes the address a second after a change.
+    during.push(page.url());
+    await route.fulfill({ body: crd, headers: { "access-control-allow-origin": "*" } });
+  });
+  await playground.open();
+  await playground.showPanel("rules");
+  await page.evaluate((hash) => (location.hash = hash), linkTo("/crd.yaml").slice(1));
+  await opened(playground, /CRD from/);
+  expect(during).toEqual([expect.stringContaining(linkTo("/crd.yaml"))]);
+});
+
 test("a bundle fills both editors, and one of several CRDs can be chosen", async ({ playground }) => {
   await serveSite(playground.page);
   await playground.open(linkTo("/bundle.yaml"));

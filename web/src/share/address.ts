@@ -41,10 +41,16 @@ async function addressOf(state: SessionState, gallery: Gallery, place: Place): P
  * address omits it, so that a reload restores the stored session instead.
  */
 export function keepAddress(session: Session, gallery: Gallery, place: Place): void {
+  // The address of documents that are being fetched is not the present scenario's. A reload fetches them again.
+  const isFetching = (): boolean => session.state.source.at === "fetching";
   const update = (): void => {
+    if (isFetching()) {
+      soon();
+      return;
+    }
     const { state } = session;
     void addressOf(state, gallery, place).then((address) => {
-      if (session.state.scenario === state.scenario) history.replaceState(history.state, "", address);
+      if (session.state.scenario === state.scenario && !isFetching()) history.replaceState(history.state, "", address);
     });
   };
   const soon = throttle(interval, update);
