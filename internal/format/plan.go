@@ -96,6 +96,9 @@ func planIntroduction(c upgrade.PlannedCRD) []string {
 	if c.Objects > 0 {
 		add("Tried on %s%s.", counted(c.Objects, "object"), madeText(c))
 	}
+	for _, u := range c.Untried {
+		add("Not tried: %s:%d: %q, because %s.", u.Path, u.Line, u.Name, u.Why)
+	}
 	return all
 }
 
@@ -201,8 +204,11 @@ func stepFacts(s upgrade.Step) []fact {
 	if s.Rejected == "" && s.Kind != upgrade.StepDelete {
 		switch {
 		case len(s.Effects) > 0:
+		case s.Objects == 0 && s.Kind != upgrade.StepForget && s.Kind != upgrade.StepCreate:
+			add("not proven", "there is no object on which crdlab could try the step")
 		case s.Kind == upgrade.StepForget:
 			add("proof", "no object is stored in these versions after the step before")
+		case s.Kind == upgrade.StepCreate:
 		case s.Kind == upgrade.StepRewrite:
 			add("proof", "the API server accepts the unchanged update of each object")
 		default:

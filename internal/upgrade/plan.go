@@ -35,8 +35,18 @@ type PlannedCRD struct {
 	// crdlab made.
 	Objects int `json:"objects"`
 	Made    int `json:"made"`
+	// Untried lists the given objects that the first revision cannot have.
+	Untried []Untried `json:"untried"`
 	// Tried has these objects as they were before the first step.
 	Tried []string `json:"-"`
+}
+
+// Untried is an object on which no step was tried.
+type Untried struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	Name string `json:"name"`
+	Why  string `json:"why"`
 }
 
 // StepKind is the kind of a [Step].
@@ -74,6 +84,8 @@ type Step struct {
 	Served  []string `json:"served"`
 	Storage string   `json:"storage"`
 	Stored  []string `json:"stored"`
+	// Objects is the number of objects on which the step was tried.
+	Objects int `json:"objects"`
 	// Conversion says whether the conversion between the versions keeps all fields; empty if the step has
 	// no say in it.
 	Conversion string `json:"conversion"`
@@ -203,6 +215,9 @@ func (p *Plan) Severity() Severity {
 // Severity returns the severity of the worst step.
 func (c PlannedCRD) Severity() Severity {
 	worst := Compatible
+	if len(c.Untried) > 0 {
+		worst = MayBreak
+	}
 	for _, s := range c.Steps {
 		if s.Kind == StepDelete {
 			return Breaks

@@ -14,6 +14,8 @@ type comparison struct {
 	// breaking has the differences that an object of the first version shows, and uncertain the others that may
 	// matter.
 	breaking, uncertain []playground.CRDChange
+	// isRefused reports that the API server does not accept the second schema in place of the first one.
+	isRefused bool
 	// made has objects that the first version accepts, and the second one refuses or changes.
 	made []*object
 }
@@ -29,6 +31,7 @@ func (p *planner) compareVersions(ctx context.Context, crd definition, from, to 
 	if err != nil {
 		return c, err
 	}
+	c.isRefused = !report.CRD.Accepted
 	for _, change := range report.CRD.Changes {
 		switch {
 		case change.Class == playground.ChangeCompatible || isOfColumns(change.Kind):
@@ -68,6 +71,9 @@ func (p *planner) compareNeighbours(ctx context.Context, crd, target definition)
 	add := func(from, to string, c comparison) {
 		if len(c.breaking) > 0 {
 			all.breaking = append(all.breaking, fmt.Sprintf("from %s to %s: %s", from, to, fieldsOf(c.breaking)))
+		}
+		if c.isRefused {
+			all.uncertain = append(all.uncertain, fmt.Sprintf("from %s to %s: the API server refuses this change of a schema", from, to))
 		}
 		if len(c.uncertain) > 0 {
 			all.uncertain = append(all.uncertain, fmt.Sprintf("from %s to %s: %s", from, to, fieldsOf(c.uncertain)))

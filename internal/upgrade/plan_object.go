@@ -16,7 +16,7 @@ import (
 type object struct {
 	place *manifest.Document // nil for an object that crdlab made
 	made  string
-	// version is the version of an object that crdlab made.
+	// version is the version in which the object is written.
 	version string
 	// original is the object before the first step, and stored the object as it is stored.
 	original, stored string

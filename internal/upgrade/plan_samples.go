@@ -65,7 +65,19 @@ func (p *planner) addSamples(ctx context.Context) error {
 		p.objects = append(p.objects, samples...)
 	}
 	var err error
-	p.objects, err = p.read(ctx, p.objects)
+	if p.objects, err = p.read(ctx, p.objects); err != nil {
+		return err
+	}
+	// A file may have fields that the API server never stored.
+	isPruned := false
+	for _, o := range p.objects {
+		if o.place != nil && len(o.lost[o.version]) > 0 {
+			o.stored, isPruned = definition(o.reads[o.version]).String(), true
+		}
+	}
+	if isPruned {
+		p.objects, err = p.read(ctx, p.objects)
+	}
 	return err
 }
 
@@ -112,9 +124,13 @@ func (p *planner) read(ctx context.Context, objects []*object) ([]*object, error
 		return objects, err
 	}
 	for _, o := range objects {
-		o.views = t.views[o]
+		read, ok := t.views[o]
+		o.views = read
+		if o.place != nil && !ok {
+			p.leaveOut(o, "the first CRD has no version "+o.place.APIVersion)
+		}
 	}
-	return objects, nil
+	return slices.DeleteFunc(objects, func(o *object) bool { _, ok := t.views[o]; return !ok }), nil
 }
 
 // storeMade creates the objects that crdlab made while their version is the storage version. It leaves out the ones

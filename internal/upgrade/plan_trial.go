@@ -20,11 +20,29 @@ const (
 // addObjects adds the objects of the kind of the CRD.
 func (p *planner) addObjects(in *manifest.Input) {
 	kind := p.first().Described
+	places := map[string]*manifest.Document{}
 	for _, d := range in.Documents {
-		if !d.IsCRD && d.Kind == kind {
-			p.objects = append(p.objects, &object{place: d, original: d.Text, stored: d.Text})
+		if d.IsCRD || d.Kind != kind {
+			continue
+		}
+		_, version, _ := strings.Cut(d.APIVersion, "/")
+		o := &object{place: d, version: version, original: d.Text, stored: d.Text}
+		key := keyOf(d.Namespace, d.Name, nil)
+		switch {
+		case d.Name == "":
+			p.leaveOut(o, "it has no metadata.name")
+		case places[key] != nil:
+			p.leaveOut(o, "its name is that of "+position(places[key]))
+		default:
+			places[key] = d
+			p.objects = append(p.objects, o)
 		}
 	}
+}
+
+// leaveOut lists a given object as untried.
+func (p *planner) leaveOut(o *object, why string) {
+	p.untried = append(p.untried, Untried{o.place.File.Path, o.place.Line + 1, o.place.Name, why})
 }
 
 // first returns the first document.
@@ -37,6 +55,8 @@ type trial struct {
 	Trial
 	// after is the CRD as the API server stores it; nil if it refuses it.
 	after definition
+	// views has the reads of the objects before a write. It lacks the objects that the CRD before the update does not
+	// define.
 	views map[*object]views
 	// written has the reads after an update that changes nothing.
 	written map[*object]views
@@ -177,7 +197,9 @@ func (t *trial) addObjects(report playground.Report, objects []*object) {
 		}
 	}
 	for _, o := range objects {
-		t.add(o.effects(t, seen[o])...)
+		if r, ok := seen[o]; ok {
+			t.add(o.effects(t, r)...)
+		}
 	}
 }
 

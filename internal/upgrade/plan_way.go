@@ -17,6 +17,7 @@ type planner struct {
 	options   PlanOptions
 	revisions []*manifest.Document // nil where the CRD is missing
 	objects   []*object
+	untried   []Untried
 	// state is the CRD in the cluster with its status, and applied the manifest that led to it.
 	state, applied definition
 	steps          []Step
@@ -26,7 +27,7 @@ type planner struct {
 
 // plan returns the steps for a CRD.
 func (p *planner) plan(ctx context.Context) (PlannedCRD, error) {
-	c := PlannedCRD{Name: p.first().Name, Revisions: []string{}, Steps: []Step{}, Skips: []Skip{}}
+	c := PlannedCRD{Name: p.first().Name, Revisions: []string{}, Steps: []Step{}, Skips: []Skip{}, Untried: []Untried{}}
 	for _, d := range p.revisions {
 		c.Revisions = append(c.Revisions, positionOf(d))
 	}
@@ -50,7 +51,7 @@ func (p *planner) plan(ctx context.Context) (PlannedCRD, error) {
 			break
 		}
 	}
-	c.Steps = append(c.Steps, p.steps...)
+	c.Steps, c.Untried = append(c.Steps, p.steps...), append(c.Untried, p.untried...)
 	for _, o := range p.objects {
 		c.Objects++
 		c.Tried = append(c.Tried, o.original)
@@ -193,7 +194,7 @@ func (p *planner) update(ctx context.Context, s *Step, crd definition) error {
 	if err != nil {
 		return err
 	}
-	s.Trial = t.Trial
+	s.Trial, s.Objects = t.Trial, len(t.views)
 	if t.Rejected != "" {
 		return nil
 	}
@@ -265,6 +266,7 @@ func (p *planner) rewrite(ctx context.Context, s *Step, versions []string) error
 					s.add(o.effect(EffectDeleted, "", fields))
 				}
 				o.stored = string(r.Stored)
+				s.Objects++
 			}
 		}
 	}
