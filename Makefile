@@ -17,7 +17,7 @@ SERVER_ARCH ?=
 COLD := $(foreach cold,google.golang.org/... net/... crypto/... github.com/json-iterator/... github.com/prometheus/... \
 	golang.org/x/text/... k8s.io/kube-openapi/pkg/internal/... k8s.io/client-go/... k8s.io/api/... k8s.io/component-base/... go.opentelemetry.io/... github.com/google/gnostic-models/... github.com/fxamacker/cbor/... \
 	k8s.io/apiextensions-apiserver/pkg/generated/... go.yaml.in/yaml/v2/... github.com/google/cel-go/common/stdlib/... github.com/google/cel-go/ext/... $(addprefix github.com/crdlab/crdlab/internal/,ui \
-	assist/... check examples expect manifest mutant engine/admission/... engine/conversion engine/crddiff engine/kubectl engine/notes engine/openapi engine/owner \
+	assist/... check examples expect manifest mutant upgrade engine/admission/... engine/conversion engine/crddiff engine/kubectl engine/notes engine/openapi engine/owner \
 	engine/quickfix engine/solve engine/webhook engine/witness),-gcflags=$(cold)=-l)
 
 # The new garbage collector of Go 1.26 ended a module with the fatal error "steal with local

@@ -44,7 +44,6 @@ var packageRules = []packageRule{
 	{"internal/naming", "internal/playground", true},
 	{"internal/inspect", "internal/check internal/manifest internal/engine/openapi internal/playground", true},
 	{"internal/format", "internal/upgrade internal/expect internal/check internal/manifest internal/playground", false},
-	{"internal/upgrade", "internal/check internal/manifest internal/playground", false},
 	{"wasm", "wasm/boundary internal/engine", true},
 	{"wasm/boundary", "wasm/exchange internal/bundle internal/ui internal/assist internal/engine internal/verdict internal/playground", true},
 	{"wasm/gotypes", "wasm/exchange internal/gotypes internal/playground", true},
@@ -78,7 +77,8 @@ var packageRules = []packageRule{
 	{"internal/refserver/kubeapi", "internal/playground", true},
 
 	{"internal/gotypes", "internal/project internal/documented internal/manifest internal/engine/jsonvalue internal/source/... internal/playground", true},
-	{"internal/assist", "internal/documented internal/expect internal/engine/admission internal/engine/conversion internal/engine/openapi internal/bundle internal/assist/celscope internal/assist/facts internal/engine internal/engine/celvalue internal/engine/solve internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release " + engineTools, true},
+	{"internal/assist", "internal/documented internal/check internal/manifest internal/upgrade internal/expect internal/engine/admission internal/engine/conversion internal/engine/openapi internal/bundle internal/assist/celscope internal/assist/facts internal/engine internal/engine/celvalue internal/engine/solve internal/engine/object internal/engine/customresource internal/engine/crd internal/engine/celrule internal/engine/crdschema internal/engine/release " + engineTools, true},
+	{"internal/upgrade", "internal/check internal/manifest internal/playground", false},
 	{"internal/documented", "", true},
 	{"internal/assist/celscope", "internal/assist/facts internal/engine/crdschema internal/engine/release internal/source/... internal/playground", true},
 	{"internal/assist/facts", "internal/engine/crdschema internal/engine/jsonvalue internal/playground", true},

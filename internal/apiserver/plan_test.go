@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -154,6 +155,7 @@ func (w *walk) begin(text string) bool {
 	for _, v := range versions {
 		name, _ := v.(map[string]any)["name"].(string)
 		w.store(name)
+		w.await(name)
 		for _, text := range w.planned.Tried {
 			o := &unstructured.Unstructured{Object: decoded(w.t, text)}
 			if o.GroupVersionKind().Version != name {
@@ -178,6 +180,16 @@ func (w *walk) store(name string) {
 	w.setStorage(crd, name)
 	if _, err := w.apply(crd, false); err != nil {
 		w.t.Fatal(err)
+	}
+}
+
+// await waits until the server serves a version: it does not before its controllers have established the CRD.
+func (w *walk) await(version string) {
+	for {
+		if _, err := w.resource(&unstructured.Unstructured{}, version).List(w.t.Context(), metav1.ListOptions{Limit: 1}); !apierrors.IsNotFound(err) {
+			return
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 

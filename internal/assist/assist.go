@@ -11,6 +11,7 @@
 //   - fields.go lists the fields of a CRD.
 //   - insert.go inserts a field into an object.
 //   - tests.go runs and exports tests.
+//   - plan.go plans the steps from the previous CRD to the CRD.
 //   - publish.go writes a JSON Schema.
 //   - rename.go renames a property in a CRD.
 //
@@ -31,6 +32,7 @@ import (
 type Assistant struct {
 	engine  *engine.Engine
 	divider bundle.Divider
+	plans   plans
 }
 
 // New returns an assistant that evaluates with e.
@@ -73,6 +75,8 @@ func (a *Assistant) Respond(ctx context.Context, request playground.AssistReques
 		response.Test, err = a.test(ctx, *request.Test)
 	case request.Mutate != nil:
 		response.Mutate, err = a.mutate(ctx, *request.Mutate)
+	case request.Plan != nil:
+		response.Plan, err = a.plan(ctx, *request.Plan)
 	case request.Export != nil:
 		response.Export, err = a.export(ctx, *request.Export)
 	case request.Publish != nil:
@@ -113,6 +117,9 @@ func (a *Assistant) divide(request playground.AssistRequest) (playground.AssistR
 	case request.Insert != nil:
 		insert := *request.Insert
 		request.Insert, whole = &insert, &insert.Scenario
+	case request.Plan != nil:
+		plan := *request.Plan
+		request.Plan, whole = &plan, &plan.Scenario
 	case request.Publish != nil:
 		publish := *request.Publish
 		request.Publish, whole = &publish, &publish.Scenario

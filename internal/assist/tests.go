@@ -19,8 +19,8 @@ func (a *Assistant) test(ctx context.Context, request playground.TestRequest) (*
 	return expect.Test(ctx, a.engine.Evaluate, a.engine.UnfailingRules, s)
 }
 
-// mutateBudget limits the time of a mutate request. A keystroke waits for the end of the request.
-const mutateBudget = 200 * time.Millisecond
+// budget is the time after which a mutate or plan request begins nothing more. A keystroke waits for the end of the request.
+const budget = 200 * time.Millisecond
 
 // mutate responds to a mutate request.
 func (a *Assistant) mutate(ctx context.Context, request playground.MutateRequest) (*playground.MutateResult, error) {
@@ -29,7 +29,7 @@ func (a *Assistant) mutate(ctx context.Context, request playground.MutateRequest
 		return nil, err
 	}
 	request.Scenario = s
-	return expect.MutateScenario(ctx, a.engine.Evaluate, a.engine.Compare, request, mutateBudget)
+	return expect.MutateScenario(ctx, a.engine.Evaluate, a.engine.Compare, request, budget)
 }
 
 // export responds to an export request: it writes all CRDs and objects as a test.

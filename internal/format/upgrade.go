@@ -11,11 +11,6 @@ import (
 	"github.com/crdlab/crdlab/internal/upgrade"
 )
 
-// labels holds the words for the classes of changes.
-var labels = map[playground.ChangeClass]string{
-	playground.ChangeBreaks: "breaks", playground.ChangeMayBreak: "may break", playground.ChangeCompatible: "compatible",
-}
-
 // Diff returns the report of a comparison. It has the compatible changes only on request. In
 // the format junit, CRDs with at least the severity failOn fail.
 func Diff(r *upgrade.Result, problems []check.Problem, verbose bool, failOn upgrade.Severity) Report {
@@ -83,7 +78,7 @@ func annotationsOf(c upgrade.CRD, verbose bool) []annotation {
 	}
 	for _, change := range c.Changes {
 		if change.Class != playground.ChangeCompatible || verbose {
-			add(manifest.Printed{Path: change.Path, Line: change.Line, Column: change.Column}, severities[change.Class], string(change.Class), changeText(change))
+			add(manifest.Printed{Path: change.Path, Line: change.Line, Column: change.Column}, severities[change.Class], string(change.Class), change.Text())
 		}
 	}
 	for _, o := range c.Objects {
@@ -159,32 +154,7 @@ func writePlaced(out io.Writer, f manifest.Finding, text string) {
 }
 
 func writeChange(out io.Writer, c upgrade.Change) {
-	fmt.Fprintf(out, "  %s:%d:%d: %s\n", c.Path, c.Line, c.Column, indented(changeText(c), "      "))
-}
-
-// changeText returns a change without its place.
-func changeText(c upgrade.Change) string {
-	text := fmt.Sprintf("%s: %s\n%s: %s -> %s", labels[c.Class], c.Kind, c.Field, short(c.Before), short(c.After))
-	if c.Because != "" {
-		text += "\n" + c.Because
-	}
-	if c.Witness != nil {
-		text += fmt.Sprintf("\nan object with this part is %s: %s\n  %s", c.Witness.Effect, c.Witness.Message,
-			strings.ReplaceAll(strings.TrimSpace(c.Witness.Excerpt), "\n", "\n  "))
-	}
-	return text
-}
-
-// maxValue is the maximum number of bytes of a value in a change.
-const maxValue = 80
-
-// short returns JSON, or the start of long JSON.
-func short(value []byte) string {
-	text := string(value)
-	if len(text) > maxValue {
-		text = strings.ToValidUTF8(text[:maxValue], "") + "…"
-	}
-	return text
+	fmt.Fprintf(out, "  %s:%d:%d: %s\n", c.Path, c.Line, c.Column, indented(c.Text(), "      "))
 }
 
 // summary counts the CRDs and changes.

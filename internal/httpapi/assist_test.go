@@ -41,6 +41,8 @@ func echoAssist(_ context.Context, request playground.AssistRequest) (playground
 		return playground.AssistResponse{Test: &playground.TestResult{Documents: []playground.TestedDocument{}, Rules: []playground.TestedRule{}, Problems: []string{request.Test.Scenario.CRD}}}, nil
 	case request.Mutate != nil:
 		return playground.AssistResponse{Mutate: &playground.MutateResult{Next: request.Mutate.From, Missed: []playground.MissedChange{}}}, nil
+	case request.Plan != nil:
+		return playground.AssistResponse{Plan: &playground.PlanResult{Steps: []playground.PlanStep{}, Summary: []string{request.Plan.Scenario.OldCRD}}}, nil
 	case request.Export != nil:
 		return playground.AssistResponse{Export: &playground.ExportResult{Text: request.Export.Scenario.CRD, Omitted: []string{}, Failures: []string{}}}, nil
 	case request.Publish != nil:
@@ -72,6 +74,7 @@ func TestAssist(t *testing.T) {
 		},
 		{"test", `{"scenario": {"crd": "a"}}`, `{"documents":[],"rules":[],"problems":["a"],"approximate":false}`},
 		{"mutate", `{"scenario": {"crd": "a"}, "from": 7}`, `{"next":7,"total":0,"failing":false,"noticed":0,"missed":[],"open":0}`},
+		{"plan", `{"scenario": {"crd": "a", "oldCrd": "b"}, "from": 7}`, `{"steps":[],"done":false,"summary":["b"]}`},
 		{"export", `{"scenario": {"crd": "a"}}`, `{"text":"a","omitted":[],"failures":[]}`},
 		{"completeGo", `{"text": "a", "position": {"line": 0, "character": 0}}`, `{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}},"items":[]}`},
 		{"hoverGo", `{"text": "a", "position": {"line": 0, "character": 0}}`, `{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}},"title":"a","type":"","description":"","facts":[]}`},

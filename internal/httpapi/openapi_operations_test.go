@@ -149,6 +149,13 @@ var operations = []operation{
 		problems: engineProblems,
 	},
 	{
+		route: "POST /api/v1/plan", id: "plan", tag: tagWrite,
+		summary: "Plans the steps from the previous CRD to the CRD.", description: "Tries each step on the previous objects of the scenario, and on objects that crdlab makes, as crdlab plan does. Each response has some of the steps.",
+		body:     playground.PlanRequest{},
+		answers:  []answer{{200, "The steps after the first ones.", jsonType, playground.PlanResult{}}},
+		problems: engineProblems,
+	},
+	{
 		route: "POST /api/v1/export", id: "export", tag: tagWrite,
 		summary: "Writes a scenario as a test file.", description: "The file has the CRDs, the objects, the operation, and the present findings as expectations in comments.",
 		body:     playground.ExportRequest{},

@@ -14,6 +14,7 @@ type AssistRequest struct {
 	Insert   *InsertRequest   `json:"insert,omitempty"`
 	Test     *TestRequest     `json:"test,omitempty"`
 	Mutate   *MutateRequest   `json:"mutate,omitempty"`
+	Plan     *PlanRequest     `json:"plan,omitempty"`
 	Export   *ExportRequest   `json:"export,omitempty"`
 	Publish  *PublishRequest  `json:"publish,omitempty"`
 	Generate *GenerateRequest `json:"generate,omitempty"`
@@ -35,6 +36,7 @@ type AssistResponse struct {
 	Insert     *InsertResult   `json:"insert,omitempty"`
 	Test       *TestResult     `json:"test,omitempty"`
 	Mutate     *MutateResult   `json:"mutate,omitempty"`
+	Plan       *PlanResult     `json:"plan,omitempty"`
 	Export     *ExportResult   `json:"export,omitempty"`
 	Publish    *PublishResult  `json:"publish,omitempty"`
 	Generate   *GenerateResult `json:"generate,omitempty"`

@@ -95,6 +95,10 @@ type Step struct {
 	// Ways says which tools apply the manifest.
 	Ways []Way `json:"ways"`
 
+	// Scenario is the step with the objects on which it was tried, at most as many as one request can have. It is nil for a
+	// step that writes neither a manifest nor objects.
+	Scenario *playground.Scenario `json:"-"`
+
 	// versions are the versions that the step is about, and test is the file for the command test.
 	versions []string
 	test     string
@@ -237,6 +241,8 @@ func (c PlannedCRD) Blocked() (step int, ok bool) {
 type PlanOptions struct {
 	// Conversion replaces the conversion webhook, see [playground.Scenario.Conversion].
 	Conversion string
+	// Kubernetes is the release, see [playground.Scenario.Kubernetes].
+	Kubernetes string
 	// Assist makes sample objects.
 	Assist playground.Assist
 }
@@ -254,13 +260,14 @@ func NewPlan(ctx context.Context, engine check.Engine, revisions []*manifest.Inp
 		}
 	}
 	for _, documents := range lineages(settled) {
-		p := planner{engine: engine, options: o, revisions: documents}
-		p.addObjects(objects)
-		c, err := p.plan(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Name, err)
+		p := NewPlanner(engine, documents, objects, o)
+		for more := true; more; {
+			var err error
+			if more, err = p.Next(ctx); err != nil {
+				return nil, fmt.Errorf("%s: %w", p.planned.Name, err)
+			}
 		}
-		plan.CRDs = append(plan.CRDs, c)
+		plan.CRDs = append(plan.CRDs, p.planned)
 		engine.ForgetCRDs()
 	}
 	return plan, nil

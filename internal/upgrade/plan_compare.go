@@ -21,13 +21,13 @@ type comparison struct {
 }
 
 // compareVersions compares the schemas of two versions of a CRD.
-func (p *planner) compareVersions(ctx context.Context, crd definition, from, to string) (comparison, error) {
+func (p *Planner) compareVersions(ctx context.Context, crd definition, from, to string) (comparison, error) {
 	var c comparison
 	old, changed := crd.between(from, to), crd.between(to, to)
 	if old == nil || changed == nil {
 		return c, nil
 	}
-	report, err := p.engine.Evaluate(ctx, playground.Scenario{OldCRD: old.String(), CRD: changed.String()})
+	report, err := p.evaluate(ctx, playground.Scenario{OldCRD: old.String(), CRD: changed.String()})
 	if err != nil {
 		return c, err
 	}
@@ -61,7 +61,7 @@ type comparisons struct {
 
 // compareNeighbours compares the versions of a step that go, or lose the storage, with the storage version of the
 // revision. It adds objects at the boundary between them.
-func (p *planner) compareNeighbours(ctx context.Context, crd, target definition) (comparisons, error) {
+func (p *Planner) compareNeighbours(ctx context.Context, crd, target definition) (comparisons, error) {
 	var all comparisons
 	if crd == nil {
 		return all, nil

@@ -3,6 +3,8 @@ package upgrade
 import (
 	"fmt"
 	"strings"
+
+	"github.com/crdlab/crdlab/internal/playground"
 )
 
 // A File is a file that belongs to a plan. Name is relative to the directory of the CRD, with slashes.
@@ -27,11 +29,26 @@ func (c PlannedCRD) Files() (files []File) {
 
 func ended(text string) string { return strings.TrimRight(text, "\n") + "\n" }
 
+// scenarioOf returns an update of the CRD with updates of objects, without what the API server sets.
+func scenarioOf(before definition, manifest string, stored, requests []string) *playground.Scenario {
+	s := &playground.Scenario{OldCRD: withStatus(before).String(), CRD: manifest, Operation: playground.OperationUpdate}
+	for i := range stored {
+		stored[i], requests[i] = plain(stored[i]), plain(requests[i])
+	}
+	s.OldObject, s.Object = strings.Join(stored, "---\n"), strings.Join(requests, "---\n")
+	return s
+}
+
+// withStatus returns a CRD as a manifest with status.storedVersions.
+func withStatus(d definition) definition {
+	c := d.manifest()
+	c.setStored(d.stored())
+	return c
+}
+
 // testOf returns the file for the command test about an update of the CRD that the API server accepts.
 func testOf(before, crd definition, t *trial, objects []*object) string {
-	stored := before.manifest()
-	stored["status"] = map[string]any{"storedVersions": before["status"].(map[string]any)["storedVersions"]}
-	parts := []string{"# crdlab: stored\n" + stored.String(), "# crdlab: update\n" + crd.String()}
+	parts := []string{"# crdlab: stored\n" + withStatus(before).String(), "# crdlab: update\n" + crd.String()}
 	for _, o := range objects {
 		if _, accepted := t.written[o]; !accepted {
 			continue

@@ -25,7 +25,7 @@ func migrated(t *trial, objects []*object) (definition, []*object) {
 
 // judgeReleases adds the answer to the update from the first to the last revision, and the updates that skip a
 // revision which must not be skipped.
-func (p *planner) judgeReleases(ctx context.Context, c *PlannedCRD) error {
+func (p *Planner) judgeReleases(ctx context.Context, c *PlannedCRD) error {
 	if len(c.Steps) < 2 && len(p.revisions) < 3 {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (p *planner) judgeReleases(ctx context.Context, c *PlannedCRD) error {
 			return err
 		}
 		if i == 0 {
-			fresh := planner{engine: p.engine, options: p.options, revisions: p.revisions, count: p.count}
+			fresh := Planner{engine: p.engine, options: p.options, revisions: p.revisions, count: p.count}
 			for _, o := range p.objects {
 				fresh.objects = append(fresh.objects, &object{place: o.place, made: o.made, version: o.version, original: o.original, stored: o.original})
 			}

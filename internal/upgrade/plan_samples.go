@@ -15,7 +15,7 @@ import (
 const maxMade = 20
 
 // create lets clients create objects, and passes on the answers about the accepted ones.
-func (p *planner) create(ctx context.Context, crd definition, objects []*object, accept func(*object, playground.Object)) error {
+func (p *Planner) create(ctx context.Context, crd definition, objects []*object, accept func(*object, playground.Object)) error {
 	for batch := range batches(objects) {
 		var texts []string
 		byKey := map[string]*object{}
@@ -23,8 +23,8 @@ func (p *planner) create(ctx context.Context, crd definition, objects []*object,
 			texts = append(texts, o.original)
 			byKey[o.key(crd)] = o
 		}
-		report, err := p.engine.Evaluate(ctx, playground.Scenario{
-			CRD: crd.manifest().String(), Object: strings.Join(texts, separator), Conversion: p.options.Conversion, FieldValidation: playground.FieldValidationIgnore,
+		report, err := p.evaluate(ctx, playground.Scenario{
+			CRD: crd.manifest().String(), Object: strings.Join(texts, separator), FieldValidation: playground.FieldValidationIgnore,
 		})
 		if err != nil {
 			return err
@@ -39,7 +39,7 @@ func (p *planner) create(ctx context.Context, crd definition, objects []*object,
 }
 
 // newMade returns an object that crdlab made, at a version and with a name of its own.
-func (p *planner) newMade(text, version string) *object {
+func (p *Planner) newMade(text, version string) *object {
 	d, err := parseDefinition(text)
 	if err != nil {
 		return &object{made: text, version: version, original: text, stored: text}
@@ -56,7 +56,7 @@ func (p *planner) newMade(text, version string) *object {
 
 // addSamples adds samples of each version that clients can write, and reads all objects. It leaves out the made
 // objects that the API server does not accept.
-func (p *planner) addSamples(ctx context.Context) error {
+func (p *Planner) addSamples(ctx context.Context) error {
 	for _, version := range p.state.names(isServed) {
 		samples, err := p.samples(ctx, p.state, version)
 		if err != nil {
@@ -82,7 +82,7 @@ func (p *planner) addSamples(ctx context.Context) error {
 }
 
 // samples returns objects that crdlab makes for a version: one with few fields, and one with all of them.
-func (p *planner) samples(ctx context.Context, d definition, version string) (all []*object, err error) {
+func (p *Planner) samples(ctx context.Context, d definition, version string) (all []*object, err error) {
 	for _, full := range []bool{false, true} {
 		response, err := p.options.Assist(ctx, playground.AssistRequest{Sample: &playground.SampleRequest{CRD: d.manifest().String(), Version: version, Full: full}})
 		if err != nil {
@@ -114,7 +114,7 @@ func uncommented(text string) string {
 }
 
 // read returns the objects with their present reads, without the made ones that the API server refuses.
-func (p *planner) read(ctx context.Context, objects []*object) ([]*object, error) {
+func (p *Planner) read(ctx context.Context, objects []*object) ([]*object, error) {
 	objects, err := p.storeMade(ctx, objects)
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (p *planner) read(ctx context.Context, objects []*object) ([]*object, error
 
 // storeMade creates the objects that crdlab made while their version is the storage version. It leaves out the ones
 // that the API server refuses.
-func (p *planner) storeMade(ctx context.Context, objects []*object) (kept []*object, err error) {
+func (p *Planner) storeMade(ctx context.Context, objects []*object) (kept []*object, err error) {
 	created := map[*object]string{}
 	for _, version := range p.state.names(isAny) {
 		then := p.state.manifest()
@@ -159,7 +159,7 @@ func (p *planner) storeMade(ctx context.Context, objects []*object) (kept []*obj
 }
 
 // createAdded creates objects at the versions that are new.
-func (p *planner) createAdded(ctx context.Context, after definition) ([]Effect, error) {
+func (p *Planner) createAdded(ctx context.Context, after definition) ([]Effect, error) {
 	var added []*object
 	for _, version := range after.names(isServed) {
 		if p.state.version(version) != nil || version == after.storage() {

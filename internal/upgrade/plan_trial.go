@@ -18,7 +18,7 @@ const (
 )
 
 // addObjects adds the objects of the kind of the CRD.
-func (p *planner) addObjects(in *manifest.Input) {
+func (p *Planner) addObjects(in *manifest.Input) {
 	kind := p.first().Described
 	places := map[string]*manifest.Document{}
 	for _, d := range in.Documents {
@@ -41,12 +41,12 @@ func (p *planner) addObjects(in *manifest.Input) {
 }
 
 // leaveOut lists a given object as untried.
-func (p *planner) leaveOut(o *object, why string) {
-	p.untried = append(p.untried, Untried{o.place.File.Path, o.place.Line + 1, o.place.Name, why})
+func (p *Planner) leaveOut(o *object, why string) {
+	p.planned.Untried = append(p.planned.Untried, Untried{o.place.File.Path, o.place.Line + 1, o.place.Name, why})
 }
 
 // first returns the first document.
-func (p *planner) first() *manifest.Document {
+func (p *Planner) first() *manifest.Document {
 	return p.revisions[slices.IndexFunc(p.revisions, func(d *manifest.Document) bool { return d != nil })]
 }
 
@@ -68,7 +68,7 @@ type trial struct {
 
 // try applies crd to a cluster in the state, and then sends an update of each object that changes nothing. If the API
 // server refuses the apply request, it tries an update.
-func (p *planner) try(ctx context.Context, state, crd definition, objects []*object) (*trial, error) {
+func (p *Planner) try(ctx context.Context, state, crd definition, objects []*object) (*trial, error) {
 	t, err := p.tryRequest(ctx, state, crd, objects, playground.CRDOperationApply)
 	if err != nil || t.Rejected == "" {
 		return t, err
@@ -81,17 +81,17 @@ func (p *planner) try(ctx context.Context, state, crd definition, objects []*obj
 	return replaced, nil
 }
 
-func (p *planner) tryRequest(ctx context.Context, state, crd definition, objects []*object, operation playground.CRDOperation) (*trial, error) {
+func (p *Planner) tryRequest(ctx context.Context, state, crd definition, objects []*object, operation playground.CRDOperation) (*trial, error) {
 	t := &trial{Trial: newTrial(), views: map[*object]views{}, written: map[*object]views{}}
 	s := playground.Scenario{
 		CRD: crd.String(), OldCRD: state.String(), CRDOperation: operation, CRDForce: operation == playground.CRDOperationApply, CRDStored: true,
-		Conversion: p.options.Conversion, FieldValidation: playground.FieldValidationIgnore,
+		FieldValidation: playground.FieldValidationIgnore,
 	}
 	// The first request has objects, too: a large CRD takes time.
 	first, rest := firstBatch(objects)
 	stored, requests := p.requests(first, crd)
-	s.OldObject, s.Object, s.Operation = stored, requests, playground.OperationUpdate
-	report, err := p.engine.Evaluate(ctx, s)
+	s.OldObject, s.Object, s.Operation = strings.Join(stored, separator), strings.Join(requests, separator), playground.OperationUpdate
+	report, err := p.evaluate(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +117,9 @@ func (p *planner) tryRequest(ctx context.Context, state, crd definition, objects
 	}
 	t.addObjects(report, first)
 	for batch := range batches(rest) {
-		s.OldObject, s.Object = p.requests(batch, crd)
-		report, err := p.engine.Evaluate(ctx, s)
+		stored, requests := p.requests(batch, crd)
+		s.OldObject, s.Object = strings.Join(stored, separator), strings.Join(requests, separator)
+		report, err := p.evaluate(ctx, s)
 		if err != nil {
 			return nil, err
 		}
@@ -136,12 +137,11 @@ func firstBatch(objects []*object) (first, rest []*object) {
 }
 
 // requests returns stored objects, and the updates that do not change them.
-func (p *planner) requests(objects []*object, crd definition) (stored, requests string) {
-	var before, after []string
+func (p *Planner) requests(objects []*object, crd definition) (stored, requests []string) {
 	for _, o := range objects {
-		before, after = append(before, o.stored), append(after, o.request(crd))
+		stored, requests = append(stored, o.stored), append(requests, o.request(crd))
 	}
-	return strings.Join(before, separator), strings.Join(after, separator)
+	return stored, requests
 }
 
 // isPlanned reports whether a kind of change is the purpose of a step, whose effect the objects show.

@@ -11,47 +11,88 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// A planner plans the way of one CRD.
-type planner struct {
+// A Planner plans the way of one CRD, one step after the other.
+type Planner struct {
 	engine    check.Engine
 	options   PlanOptions
 	revisions []*manifest.Document // nil where the CRD is missing
-	objects   []*object
-	untried   []Untried
+	planned   PlannedCRD
+	// revision is the revision to which the next steps lead, and drafts has these steps.
+	revision int
+	drafts   []draft
+	target   definition
+	isDone   bool
+	objects  []*object
 	// state is the CRD in the cluster with its status, and applied the manifest that led to it.
 	state, applied definition
-	steps          []Step
 	// count is the number of objects that crdlab made.
 	count int
 }
 
-// plan returns the steps for a CRD.
-func (p *planner) plan(ctx context.Context) (PlannedCRD, error) {
-	c := PlannedCRD{Name: p.first().Name, Revisions: []string{}, Steps: []Step{}, Skips: []Skip{}, Untried: []Untried{}}
-	for _, d := range p.revisions {
-		c.Revisions = append(c.Revisions, positionOf(d))
+// NewPlanner returns a planner for a CRD in each of several revisions, which is nil where the CRD is missing. It uses the
+// objects of the kind of the CRD.
+func NewPlanner(engine check.Engine, revisions []*manifest.Document, objects *manifest.Input, o PlanOptions) *Planner {
+	p := &Planner{engine: engine, options: o, revisions: revisions}
+	p.planned = PlannedCRD{Name: p.first().Name, Revisions: []string{}, Steps: []Step{}, Skips: []Skip{}, Untried: []Untried{}}
+	for _, d := range revisions {
+		p.planned.Revisions = append(p.planned.Revisions, positionOf(d))
 	}
-	for i, d := range p.revisions {
-		var err error
-		switch {
-		case d == nil && p.state == nil:
-			continue
-		case d == nil:
-			p.delete(i)
-			p.state, p.objects = nil, nil
-		case p.state == nil:
-			c.AssumesStored, err = p.begin(ctx, i, d)
-		default:
-			err = p.advance(ctx, i, d)
-		}
-		if err != nil {
-			return c, err
-		}
-		if n := len(p.steps); n > 0 && p.steps[n-1].Rejected != "" {
-			break
-		}
+	p.addObjects(objects)
+	return p
+}
+
+// Planned returns the steps so far. What concerns all steps is missing until Next returns false.
+func (p *Planner) Planned() PlannedCRD { return p.planned }
+
+// Next plans at most one further step. It returns false if there are no more. The error is from the engine, or from ctx, and
+// ends the plan.
+func (p *Planner) Next(ctx context.Context) (more bool, err error) {
+	switch {
+	case p.isDone:
+		return false, nil
+	case len(p.drafts) > 0 && !p.isBlocked():
+		next := p.drafts[0]
+		p.drafts = p.drafts[1:]
+		return true, p.take(ctx, next)
+	case p.revision < len(p.revisions) && !p.isBlocked():
+		p.revision++
+		return true, p.approach(ctx, p.revision-1)
 	}
-	c.Steps, c.Untried = append(c.Steps, p.steps...), append(c.Untried, p.untried...)
+	p.isDone = true
+	return false, p.finish(ctx)
+}
+
+// evaluate evaluates a scenario with the options of the plan.
+func (p *Planner) evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
+	s.Kubernetes, s.Conversion = p.options.Kubernetes, p.options.Conversion
+	return p.engine.Evaluate(ctx, s)
+}
+
+// isBlocked reports that the API server refuses the last step.
+func (p *Planner) isBlocked() bool {
+	n := len(p.planned.Steps)
+	return n > 0 && p.planned.Steps[n-1].Rejected != ""
+}
+
+// approach begins the way to revision i.
+func (p *Planner) approach(ctx context.Context, i int) (err error) {
+	d := p.revisions[i]
+	switch {
+	case d == nil && p.state == nil:
+	case d == nil:
+		p.delete(i)
+		p.state, p.objects = nil, nil
+	case p.state == nil:
+		p.planned.AssumesStored, err = p.begin(ctx, i, d)
+	default:
+		err = p.advance(ctx, d)
+	}
+	return err
+}
+
+// finish adds what concerns all steps.
+func (p *Planner) finish(ctx context.Context) error {
+	c := &p.planned
 	for _, o := range p.objects {
 		c.Objects++
 		c.Tried = append(c.Tried, o.original)
@@ -59,12 +100,11 @@ func (p *planner) plan(ctx context.Context) (PlannedCRD, error) {
 			c.Made++
 		}
 	}
-	err := p.judgeReleases(ctx, &c)
-	return c, err
+	return p.judgeReleases(ctx, c)
 }
 
 // begin creates the CRD of revision i, or takes it as it is in a cluster. assumes reports that its status is not known.
-func (p *planner) begin(ctx context.Context, i int, d *manifest.Document) (assumes bool, err error) {
+func (p *Planner) begin(ctx context.Context, i int, d *manifest.Document) (assumes bool, err error) {
 	if p.state, err = parseDefinition(d.Text); err != nil {
 		return false, err
 	}
@@ -75,7 +115,7 @@ func (p *planner) begin(ctx context.Context, i int, d *manifest.Document) (assum
 	stored := p.state.stored()
 	if metadata, _ := p.state["metadata"].(map[string]any); i > 0 || len(stored) == 0 || metadata["managedFields"] == nil {
 		// A manifest is applied as the next ones are.
-		report, err := p.engine.Evaluate(ctx, playground.Scenario{
+		report, err := p.evaluate(ctx, playground.Scenario{
 			CRD: p.applied.String(), CRDOperation: playground.CRDOperationApply, CRDStored: true, FieldValidation: playground.FieldValidationIgnore,
 		})
 		if err != nil {
@@ -83,7 +123,7 @@ func (p *planner) begin(ctx context.Context, i int, d *manifest.Document) (assum
 		}
 		if !report.CRD.Accepted {
 			s.Rejected = strings.TrimSpace(report.CRD.Output)
-			p.steps = append(p.steps, s)
+			p.planned.Steps = append(p.planned.Steps, s)
 			return false, nil
 		}
 		if p.state, err = parseDefinition(string(report.CRD.Stored)); err != nil {
@@ -92,7 +132,7 @@ func (p *planner) begin(ctx context.Context, i int, d *manifest.Document) (assum
 	}
 	if i > 0 {
 		p.describe(&s)
-		p.steps = append(p.steps, s)
+		p.planned.Steps = append(p.planned.Steps, s)
 		return false, p.addSamples(ctx)
 	}
 	if len(stored) == 0 { // An earlier CRD may have stored objects in any version.
@@ -111,18 +151,18 @@ func newStep(kind StepKind, title string, revision int) Step {
 }
 
 // describe adds the state after a step.
-func (p *planner) describe(s *Step) {
+func (p *Planner) describe(s *Step) {
 	s.Served, s.Storage, s.Stored = p.state.names(isServed), p.state.storage(), p.state.stored()
 }
 
-func (p *planner) delete(i int) {
+func (p *Planner) delete(i int) {
 	s := newStep(StepDelete, "Delete the CRD, with all its objects", i)
 	s.Commands = commandsOf(draft{kind: StepDelete}, "", p.state)
-	p.steps = append(p.steps, s)
+	p.planned.Steps = append(p.planned.Steps, s)
 }
 
-// advance adds the steps to revision i.
-func (p *planner) advance(ctx context.Context, i int, d *manifest.Document) error {
+// advance drafts the steps to a revision.
+func (p *Planner) advance(ctx context.Context, d *manifest.Document) error {
 	target, err := parseDefinition(d.Text)
 	if err != nil {
 		return err
@@ -135,47 +175,47 @@ func (p *planner) advance(ctx context.Context, i int, d *manifest.Document) erro
 	if err != nil {
 		return err
 	}
-	for n, next := range all {
-		s := newStep(next.kind, next.title, i)
-		s.versions = next.versions
-		path := fileOf(len(p.steps)+1, next.kind, next.versions)
-		if next.crd != nil {
-			s.Manifest, s.File = next.crd.String(), path
-			if isSame(next.crd, target) {
-				s.Manifest, s.File = d.Text, position(d)
-				next.crd = target
-				if !strings.Contains(d.File.Path, ":") { // kubectl reads no revisions
-					path = d.File.Path
-				}
+	all[0].conversion = comparisons.sentence(all[0].crd)
+	p.drafts, p.target = all, target
+	return nil
+}
+
+// take carries out a step. If the API server refuses it, the others are in vain.
+func (p *Planner) take(ctx context.Context, next draft) error {
+	d := p.revisions[p.revision-1]
+	s := newStep(next.kind, next.title, p.revision-1)
+	s.versions, s.Conversion = next.versions, next.conversion
+	path := fileOf(len(p.planned.Steps)+1, next.kind, next.versions)
+	if next.crd != nil {
+		s.Manifest, s.File = next.crd.String(), path
+		if isSame(next.crd, p.target) {
+			s.Manifest, s.File = d.Text, position(d)
+			next.crd = p.target
+			if !strings.Contains(d.File.Path, ":") { // kubectl reads no revisions
+				path = d.File.Path
 			}
-		}
-		s.Commands, s.Waits, s.Notes = commandsOf(next, path, p.state), waitsFor(next, p.state, target), notesOn(next)
-		if n == 0 {
-			s.Conversion = comparisons.sentence(next.crd)
-		}
-		before := p.state
-		if err := p.carryOut(ctx, &s, next); err != nil {
-			return err
-		}
-		if next.kind == StepUpdate && len(next.versions) == 0 && s.Rejected == "" {
-			if isSame(before, p.state) {
-				continue
-			}
-			if deprecated := newlyDeprecated(before, p.state); isSame(before, p.state.undeprecated(deprecated)) {
-				s.Title = "Deprecate " + joined(deprecated)
-			}
-		}
-		p.describe(&s)
-		p.steps = append(p.steps, s)
-		if s.Rejected != "" {
-			return nil
 		}
 	}
+	s.Commands, s.Waits, s.Notes = commandsOf(next, path, p.state), waitsFor(next, p.state, p.target), notesOn(next)
+	before := p.state
+	if err := p.carryOut(ctx, &s, next); err != nil {
+		return err
+	}
+	if next.kind == StepUpdate && len(next.versions) == 0 && s.Rejected == "" {
+		if isSame(before, p.state) {
+			return nil
+		}
+		if deprecated := newlyDeprecated(before, p.state); isSame(before, p.state.undeprecated(deprecated)) {
+			s.Title = "Deprecate " + joined(deprecated)
+		}
+	}
+	p.describe(&s)
+	p.planned.Steps = append(p.planned.Steps, s)
 	return nil
 }
 
 // carryOut tries a step, and makes its result the state.
-func (p *planner) carryOut(ctx context.Context, s *Step, next draft) error {
+func (p *Planner) carryOut(ctx context.Context, s *Step, next draft) error {
 	switch next.kind {
 	case StepForget:
 		p.state = p.state.clone()
@@ -189,12 +229,15 @@ func (p *planner) carryOut(ctx context.Context, s *Step, next draft) error {
 }
 
 // update tries a step that is a manifest.
-func (p *planner) update(ctx context.Context, s *Step, crd definition) error {
+func (p *Planner) update(ctx context.Context, s *Step, crd definition) error {
 	t, err := p.try(ctx, p.state, crd, p.objects)
 	if err != nil {
 		return err
 	}
 	s.Trial, s.Objects = t.Trial, len(t.views)
+	shown, _ := firstBatch(p.objects)
+	stored, requests := p.requests(shown, crd)
+	s.Scenario = scenarioOf(p.state, s.Manifest, stored, requests)
 	if t.Rejected != "" {
 		return nil
 	}
@@ -227,7 +270,7 @@ func (p *planner) update(ctx context.Context, s *Step, crd definition) error {
 }
 
 // rewrite writes all objects at the storage version, and moves the entries of other versions in managedFields.
-func (p *planner) rewrite(ctx context.Context, s *Step, versions []string) error {
+func (p *Planner) rewrite(ctx context.Context, s *Step, versions []string) error {
 	group, version := fmt.Sprint(p.state.spec()["group"]), p.state.requested()
 	for batch := range batches(p.objects) {
 		var stored, requests []string
@@ -243,12 +286,15 @@ func (p *planner) rewrite(ctx context.Context, s *Step, versions []string) error
 			stored, requests = append(stored, o.stored), append(requests, read.String())
 			byKey[o.key(p.state)] = o
 		}
-		report, err := p.engine.Evaluate(ctx, playground.Scenario{
+		report, err := p.evaluate(ctx, playground.Scenario{
 			CRD: p.state.manifest().String(), OldCRD: p.state.String(), OldObject: strings.Join(stored, separator), Object: strings.Join(requests, separator), Operation: playground.OperationUpdate,
-			Conversion: p.options.Conversion, FieldValidation: playground.FieldValidationIgnore,
+			FieldValidation: playground.FieldValidationIgnore,
 		})
 		if err != nil {
 			return err
+		}
+		if s.Scenario == nil {
+			s.Scenario = scenarioOf(p.state, p.applied.String(), stored, requests)
 		}
 		for _, r := range report.Objects {
 			o := byKey[keyOf(r.Namespace, r.Name, p.state)]
@@ -295,19 +341,19 @@ func relabel(object definition, group string, versions []string, to string) {
 }
 
 // ways says which tools apply a manifest. isReplaced reports that the API server refuses a server-side apply.
-func (p *planner) ways(ctx context.Context, crd definition, isReplaced bool) ([]Way, error) {
+func (p *Planner) ways(ctx context.Context, crd definition, isReplaced bool) ([]Way, error) {
 	apply, serverSide := Way{Tool: ToolApply, Works: true}, Way{Tool: ToolServerSide, Works: !isReplaced}
 	if isReplaced {
 		serverSide.Why, serverSide.Do = "The API server refuses the request.", "Use kubectl replace."
 	}
 	s := playground.Scenario{CRD: crd.manifest().String(), CRDOperation: playground.CRDOperationClientApply}
-	report, err := p.engine.Evaluate(ctx, s)
+	report, err := p.evaluate(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	if !report.CRD.Accepted {
 		s.CRDOperation = playground.CRDOperationCreate
-		created, err := p.engine.Evaluate(ctx, s)
+		created, err := p.evaluate(ctx, s)
 		if err != nil {
 			return nil, err
 		}

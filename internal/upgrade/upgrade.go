@@ -60,6 +60,36 @@ type Change struct {
 	Witness *playground.Witness `json:"witness"`
 }
 
+// Text describes a change without its place.
+func (c Change) Text() string {
+	text := fmt.Sprintf("%s: %s\n%s: %s -> %s", labels[c.Class], c.Kind, c.Field, short(c.Before), short(c.After))
+	if c.Because != "" {
+		text += "\n" + c.Because
+	}
+	if c.Witness != nil {
+		text += fmt.Sprintf("\nan object with this part is %s: %s\n  %s", c.Witness.Effect, c.Witness.Message,
+			strings.ReplaceAll(strings.TrimSpace(c.Witness.Excerpt), "\n", "\n  "))
+	}
+	return text
+}
+
+// maxValue is the maximum number of bytes of a value in a change.
+const maxValue = 80
+
+// short returns JSON, or the start of long JSON.
+func short(value []byte) string {
+	text := string(value)
+	if len(text) > maxValue {
+		text = strings.ToValidUTF8(text[:maxValue], "") + "…"
+	}
+	return text
+}
+
+// labels holds the words for the classes of changes.
+var labels = map[playground.ChangeClass]string{
+	playground.ChangeBreaks: "breaks", playground.ChangeMayBreak: "may break", playground.ChangeCompatible: "compatible",
+}
+
 // An Object is an object that the new CRD makes invalid or changes, or for which the effect
 // is unknown.
 type Object struct {

@@ -139,6 +139,8 @@ export type components = {
         } | {
             readonly mutate: components["schemas"]["MutateRequest"];
         } | {
+            readonly plan: components["schemas"]["PlanRequest"];
+        } | {
             readonly export: components["schemas"]["ExportRequest"];
         } | {
             readonly publish: components["schemas"]["PublishRequest"];
@@ -162,6 +164,7 @@ export type components = {
             readonly insert?: components["schemas"]["InsertResult"];
             readonly test?: components["schemas"]["TestResult"];
             readonly mutate?: components["schemas"]["MutateResult"];
+            readonly plan?: components["schemas"]["PlanResult"];
             readonly export?: components["schemas"]["ExportResult"];
             readonly publish?: components["schemas"]["PublishResult"];
             readonly generate?: components["schemas"]["GenerateResult"];
@@ -783,6 +786,33 @@ export type components = {
             readonly range: components["schemas"]["Range"];
             readonly source: components["schemas"]["Range"];
         };
+        /** @description PlanRequest requests the steps that lead from the previous CRD of a scenario to its CRD, as "crdlab plan" lists them. They are tried on the previous objects of the scenario, and on objects that crdlab makes. The response has the first steps after From, so that each request is short. */
+        readonly PlanRequest: {
+            readonly scenario: components["schemas"]["Scenario"];
+            /** @description From is the number of steps to skip. */
+            readonly from: number;
+        };
+        /** @description PlanResult is the response to a PlanRequest. */
+        readonly PlanResult: {
+            readonly steps: readonly components["schemas"]["PlanStep"][];
+            /** @description Done reports that there are no further steps. */
+            readonly done: boolean;
+            /** @description Summary has the sentences about all steps, once there are no further ones. */
+            readonly summary: readonly string[];
+        };
+        /** @description PlanStep is a step of a plan. */
+        readonly PlanStep: {
+            readonly title: string;
+            /**
+             * @description Outcome is pass, fail if the step breaks objects or clients, error if the API server refuses it, or skipped if it may break them.
+             * @enum {string}
+             */
+            readonly outcome: "pass" | "fail" | "error" | "skipped";
+            /** @description Facts says what to run and to wait for, and what was proven. A text can have several lines. */
+            readonly facts: readonly components["schemas"]["Fact"][];
+            /** @description Scenario is the step as an update of the CRD and its objects; nil if the step changes neither. */
+            readonly scenario: components["schemas"]["Scenario"] | null;
+        };
         /** @description Position is a zero-based line and a zero-based offset in UTF-16 code units, as in the Language Server Protocol. */
         readonly Position: {
             readonly line: number;
@@ -1401,6 +1431,9 @@ export type Object = components['schemas']['Object'];
 export type ObjectAdmission = components['schemas']['ObjectAdmission'];
 export type ObjectVersion = components['schemas']['ObjectVersion'];
 export type Origin = components['schemas']['Origin'];
+export type PlanRequest = components['schemas']['PlanRequest'];
+export type PlanResult = components['schemas']['PlanResult'];
+export type PlanStep = components['schemas']['PlanStep'];
 export type Position = components['schemas']['Position'];
 export type Problem = components['schemas']['Problem'];
 export type PublishRequest = components['schemas']['PublishRequest'];

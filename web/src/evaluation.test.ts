@@ -36,7 +36,7 @@ function setUp() {
     generated: nothingGenerated,
     judged: [],
     tested: undefined,
-    mutations: undefined,
+    mutations: undefined, plan: undefined,
     console: emptyConsole,
     source: nowhere,
     notice: "",

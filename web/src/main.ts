@@ -42,7 +42,9 @@ import { bindSources } from "./ui/sources";
 import { bindTools } from "./ui/tools";
 import { bindMutations } from "./ui/mutations";
 import { bindTests } from "./ui/tests";
+import { bindPlan } from "./ui/plan";
 import { keepMutated, mutate } from "./mutations";
+import { makePlan } from "./plan";
 import { keepTested } from "./tests";
 import { storedTheme } from "./ui/theme";
 
@@ -75,6 +77,7 @@ const session = new Session({
   judged: [],
   tested: undefined,
   mutations: undefined,
+  plan: undefined,
   console: emptyConsole,
   source: nowhere,
   notice: "",
@@ -136,6 +139,7 @@ const galleryDialog = new GalleryDialog(session, gallery);
 const historyDialog = new HistoryDialog(session, gallery);
 bindTests(session);
 bindMutations(session, () => void mutate(session, (scenario, from) => assistant.mutate(scenario, from)));
+bindPlan(session, () => void makePlan(session, (scenario, from) => assistant.plan(scenario, from)));
 const documentMenu = bindDocumentMenu(session, (name) => documents.focus(name));
 const celConsole = new Console(session, assistant, () => documents.cursor("object"));
 const tools = bindTools(session, assistant, documents);

@@ -28,7 +28,7 @@ const initial: SessionState = {
   generated: nothingGenerated,
   judged: [],
   tested: undefined,
-  mutations: undefined,
+  mutations: undefined, plan: undefined,
   online: true,
   console: emptyConsole,
   source: nowhere,

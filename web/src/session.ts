@@ -7,6 +7,7 @@ import { type FindExample, followExample, type Preset } from "./own";
 import type { ProgramsState } from "./engine/programs";
 import type { Permission } from "./engine/permission";
 import type { Mutations } from "./mutations";
+import type { Plan } from "./plan";
 import type { Source } from "./remote/source";
 import { afterFrame } from "./throttle";
 
@@ -69,6 +70,8 @@ export interface SessionState {
   readonly tested: TestResult | undefined;
   /** What the tests say about small changes of the CRDs, once the user has asked for it. */
   readonly mutations: Mutations | undefined;
+  /** The steps from the previous CRD, once the user has asked for them. */
+  readonly plan: Plan | undefined;
   readonly console: ConsoleState;
   /** The link or address that the documents came from, if any. */
   readonly source: Source;

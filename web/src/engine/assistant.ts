@@ -1,4 +1,4 @@
-import type { Completion, Cursor, Explanation, FieldsResult, FormatResult, GenerateResult, GenerateRequest, AssistResponse, Hover, AssistRequest, InsertRequest, InsertResult, MutateResult, PublishResult, SampleResult, TemplateResult, ExportResult, TestResult, TryResult, TryRequest } from "../api.gen";
+import type { Completion, Cursor, Explanation, FieldsResult, FormatResult, GenerateResult, GenerateRequest, AssistResponse, Hover, AssistRequest, InsertRequest, InsertResult, MutateResult, PlanResult, PublishResult, SampleResult, TemplateResult, ExportResult, TestResult, TryResult, TryRequest } from "../api.gen";
 import { Latest } from "./latest";
 import { EvaluationStopped, type StopReason } from "./worker-client";
 import { type Scenario, withoutDefaults } from "../scenario";
@@ -80,6 +80,11 @@ export class Assistant {
   /** Tries some changes of the constraints of the CRDs, after the first ones. */
   async mutate(scenario: Scenario, from: number): Promise<MutateResult | undefined> {
     return (await this.#mutations.submit({ mutate: { scenario: withoutDefaults(scenario), from } }))?.mutate;
+  }
+
+  /** Plans the steps from the previous CRD, after the first ones. */
+  async plan(scenario: Scenario, from: number): Promise<PlanResult | undefined> {
+    return (await this.#ask({ plan: { scenario: withoutDefaults(scenario), from } })).plan;
   }
 
   /** Writes a scenario as a test file. */

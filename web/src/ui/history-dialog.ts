@@ -2,6 +2,7 @@ import { element } from "../dom";
 import { isFramed } from "../framed";
 import type { Gallery } from "../gallery";
 import { type Entry, History, isBlank, titleOf } from "../history";
+import { isStep } from "../plan";
 import { documentNames, sameScenario, type Scenario } from "../scenario";
 import type { Session } from "../session";
 import { besideOf, documentOf } from "../start";
@@ -30,9 +31,9 @@ export class HistoryDialog {
     });
   }
 
-  /** Adds replaced documents unless they are blank, an example or still shown. */
+  /** Adds replaced documents unless they are blank, an example, a step of the plan or still shown. */
   async replaced(before: Scenario, after: Scenario): Promise<void> {
-    if (isFramed || isBlank(before) || sameScenario(before, after)) return;
+    if (isFramed || isBlank(before) || sameScenario(before, after) || isStep(this.#session.state.plan, before)) return;
     this.#adding++;
     try {
       if (await this.#isExample(before)) return;
