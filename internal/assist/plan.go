@@ -2,6 +2,7 @@ package assist
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"time"
 
@@ -12,27 +13,29 @@ import (
 	"github.com/crdlab/crdlab/internal/upgrade"
 )
 
-// plans keeps the last plan, because each request continues it.
+// A planning is a plan that pauses before each evaluation.
+type planning struct {
+	scenario playground.Scenario
+	planner  *upgrade.Planner
+	trials   int
+	// try evaluates once. It returns false at the end of the plan, and the error of the plan.
+	try func(context.Context) (more bool, err error)
+	// stop ends the plan.
+	stop func()
+}
+
+// plans keeps the last planning, which the next request continues.
 type plans struct {
 	sync.Mutex
-	scenario playground.Scenario
-	last     *upgrade.Planner
+	last *planning
 }
 
-// take removes the plan of a scenario, and returns nil if there is none.
-func (p *plans) take(s playground.Scenario) (last *upgrade.Planner) {
+// replace keeps a planning, or none, in place of the last one, which it returns.
+func (p *plans) replace(next *planning) (last *planning) {
 	p.Lock()
 	defer p.Unlock()
-	if p.scenario == s {
-		last, p.last = p.last, nil
-	}
+	last, p.last = p.last, next
 	return last
-}
-
-func (p *plans) keep(s playground.Scenario, last *upgrade.Planner) {
-	p.Lock()
-	defer p.Unlock()
-	p.scenario, p.last = s, last
 }
 
 // plan responds to a plan request.
@@ -41,23 +44,26 @@ func (a *Assistant) plan(ctx context.Context, request playground.PlanRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	result := &playground.PlanResult{Steps: []playground.PlanStep{}, Summary: []string{}}
-	planner := a.plans.take(s)
-	if planner == nil {
-		if planner = a.newPlanner(s); planner == nil {
-			result.Done = true
-			return result, nil
+	p := a.plans.replace(nil)
+	if p == nil || p.scenario != s || p.trials > request.Trials {
+		if p != nil {
+			p.stop()
+		}
+		if p = a.newPlanning(s); p == nil {
+			return &playground.PlanResult{Steps: []playground.PlanStep{}, Done: true, Summary: []string{}}, nil
 		}
 	}
-	for start := time.Now(); !result.Done && (len(planner.Planned().Steps) <= request.From || time.Since(start) < budget); {
-		more, err := planner.Next(ctx)
-		if err != nil {
+	more := true
+	for start := time.Now(); more && (p.trials <= request.Trials || time.Since(start) < budget); p.trials++ {
+		if more, err = p.try(ctx); err != nil {
 			return nil, err
 		}
-		result.Done = !more
 	}
-	a.plans.keep(s, planner)
-	planned := planner.Planned()
+	if replaced := a.plans.replace(p); replaced != nil {
+		replaced.stop()
+	}
+	planned := p.planner.Planned()
+	result := &playground.PlanResult{Steps: []playground.PlanStep{}, Trials: p.trials, Done: !more, Summary: []string{}}
 	for _, step := range planned.Steps[min(request.From, len(planned.Steps)):] {
 		result.Steps = append(result.Steps, playground.PlanStep{Title: step.Title, Outcome: step.Outcome(), Facts: step.Facts(), Scenario: step.Scenario})
 	}
@@ -67,8 +73,8 @@ func (a *Assistant) plan(ctx context.Context, request playground.PlanRequest) (*
 	return result, nil
 }
 
-// newPlanner returns a planner from the previous CRD of a scenario to its CRD, or nil without one of them.
-func (a *Assistant) newPlanner(s playground.Scenario) *upgrade.Planner {
+// newPlanning begins the plan from the previous CRD of a scenario to its CRD. It returns nil without one of them.
+func (a *Assistant) newPlanning(s playground.Scenario) *planning {
 	var revisions []*manifest.Document
 	for _, file := range []struct{ path, text string }{{"previous.yaml", s.OldCRD}, {"crd.yaml", s.CRD}} {
 		in := manifest.NewInput()
@@ -85,7 +91,26 @@ func (a *Assistant) newPlanner(s playground.Scenario) *upgrade.Planner {
 	}
 	objects := manifest.NewInput()
 	objects.Add("existing.yaml", s.OldObject)
-	return upgrade.NewPlanner(check.Engine{Evaluate: a.engine.Evaluate}, revisions, objects, upgrade.PlanOptions{
-		Conversion: s.Conversion, Kubernetes: s.Kubernetes, Assist: a.Respond,
+	p := &planning{scenario: s}
+	var present context.Context
+	var err error
+	resume, stop := iter.Pull(func(pause func(struct{}) bool) {
+		evaluate := func(_ context.Context, s playground.Scenario) (playground.Report, error) {
+			if !pause(struct{}{}) {
+				return playground.Report{}, context.Canceled
+			}
+			return a.engine.Evaluate(present, s)
+		}
+		p.planner = upgrade.NewPlanner(check.Engine{Evaluate: evaluate}, revisions, objects, upgrade.PlanOptions{
+			Conversion: s.Conversion, Kubernetes: s.Kubernetes, Assist: a.Respond,
+		})
+		err = p.planner.Run(context.WithoutCancel(present))
 	})
+	p.stop = stop
+	p.try = func(ctx context.Context) (bool, error) {
+		present = ctx
+		_, more := resume()
+		return more, err
+	}
+	return p
 }

@@ -22,13 +22,17 @@ spec:
 
 // planOf requests the steps after the first ones until there are no more. A response to other may come in between.
 func planOf(t *testing.T, a *Assistant, s playground.Scenario, from int, other *playground.Scenario) (steps []playground.PlanStep, summary []string) {
+	trials := 0
 	for {
-		request := playground.PlanRequest{Scenario: s, From: from + len(steps)}
+		request := playground.PlanRequest{Scenario: s, From: from + len(steps), Trials: trials}
 		response, err := a.Respond(t.Context(), playground.AssistRequest{Plan: &request})
 		if err != nil {
 			t.Fatal(err)
 		}
-		steps = append(steps, response.Plan.Steps...)
+		if response.Plan.Trials <= trials && !response.Plan.Done {
+			t.Fatalf("after %d trials, there are %d", trials, response.Plan.Trials)
+		}
+		steps, trials = append(steps, response.Plan.Steps...), response.Plan.Trials
 		if response.Plan.Done {
 			return steps, response.Plan.Summary
 		}

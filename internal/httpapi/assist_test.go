@@ -74,7 +74,7 @@ func TestAssist(t *testing.T) {
 		},
 		{"test", `{"scenario": {"crd": "a"}}`, `{"documents":[],"rules":[],"problems":["a"],"approximate":false}`},
 		{"mutate", `{"scenario": {"crd": "a"}, "from": 7}`, `{"next":7,"total":0,"failing":false,"noticed":0,"missed":[],"open":0}`},
-		{"plan", `{"scenario": {"crd": "a", "oldCrd": "b"}, "from": 7}`, `{"steps":[],"done":false,"summary":["b"]}`},
+		{"plan", `{"scenario": {"crd": "a", "oldCrd": "b"}, "from": 7}`, `{"steps":[],"trials":0,"done":false,"summary":["b"]}`},
 		{"export", `{"scenario": {"crd": "a"}}`, `{"text":"a","omitted":[],"failures":[]}`},
 		{"completeGo", `{"text": "a", "position": {"line": 0, "character": 0}}`, `{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}},"items":[]}`},
 		{"hoverGo", `{"text": "a", "position": {"line": 0, "character": 0}}`, `{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}},"title":"a","type":"","description":"","facts":[]}`},

@@ -1,17 +1,21 @@
 package playground
 
 // PlanRequest requests the steps that lead from the previous CRD of a scenario to its CRD, as "crdlab plan" lists them. They
-// are tried on the previous objects of the scenario, and on objects that crdlab makes. The response has the first steps after
-// From, so that each request is short.
+// are tried on the previous objects of the scenario, and on objects that crdlab makes. Each request does a part of the work,
+// so that it is short.
 type PlanRequest struct {
 	Scenario Scenario `json:"scenario"`
-	// From is the number of steps to skip.
-	From int `json:"from"`
+	// From is the number of steps of the responses before, and Trials that of the last one. Both are 0 at first.
+	From   int `json:"from"`
+	Trials int `json:"trials"`
 }
 
 // PlanResult is the response to a [PlanRequest].
 type PlanResult struct {
+	// Steps lists the steps after From that have been tried since.
 	Steps []PlanStep `json:"steps"`
+	// Trials is the number of trials so far, for the next request.
+	Trials int `json:"trials"`
 	// Done reports that there are no further steps.
 	Done bool `json:"done"`
 	// Summary has the sentences about all steps, once there are no further ones.

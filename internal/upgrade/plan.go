@@ -261,11 +261,8 @@ func NewPlan(ctx context.Context, engine check.Engine, revisions []*manifest.Inp
 	}
 	for _, documents := range lineages(settled) {
 		p := NewPlanner(engine, documents, objects, o)
-		for more := true; more; {
-			var err error
-			if more, err = p.Next(ctx); err != nil {
-				return nil, fmt.Errorf("%s: %w", p.planned.Name, err)
-			}
+		if err := p.Run(ctx); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.planned.Name, err)
 		}
 		plan.CRDs = append(plan.CRDs, p.planned)
 		engine.ForgetCRDs()

@@ -16,8 +16,6 @@ type draft struct {
 	crd definition
 	// versions are the versions that the step is about.
 	versions []string
-	// conversion is [Step.Conversion].
-	conversion string
 }
 
 // drafts returns the steps from a CRD with its status to a revision. Each step is one update that can be undone
@@ -53,13 +51,13 @@ func drafts(current definition, target definition) []draft {
 	var all []draft
 	if !isSame(first, current) {
 		added := first.names(func(v map[string]any) bool { name, _ := v["name"].(string); return current.version(name) == nil })
-		all = append(all, draft{StepUpdate, titleOfUpdate(first, current, added, gone), first, added, ""})
+		all = append(all, draft{StepUpdate, titleOfUpdate(first, current, added, gone), first, added})
 	}
 	stored := first
 	if storage != wanted {
 		stored = first.clone()
 		stored.setStorage(wanted)
-		all = append(all, draft{StepStore, "Store new objects as " + wanted, stored, []string{wanted}, ""})
+		all = append(all, draft{StepStore, "Store new objects as " + wanted, stored, []string{wanted}})
 	}
 	unserved := stored.names(func(v map[string]any) bool {
 		name, _ := v["name"].(string)
@@ -70,15 +68,15 @@ func drafts(current definition, target definition) []draft {
 		for _, name := range unserved {
 			quiet.version(name)["served"] = false
 		}
-		all = append(all, draft{StepUnserve, "Stop serving " + joined(unserved), quiet, unserved, ""})
+		all = append(all, draft{StepUnserve, "Stop serving " + joined(unserved), quiet, unserved})
 	}
 	if rest := slices.DeleteFunc(withStorage(current.stored(), storage), func(name string) bool { return !isGone(name) }); len(rest) > 0 {
 		all = append(all,
-			draft{StepRewrite, "Write all objects again, which stores them as " + wanted, nil, rest, ""},
-			draft{StepForget, fmt.Sprintf("Remove %s from status.storedVersions", joined(rest)), nil, rest, ""})
+			draft{StepRewrite, "Write all objects again, which stores them as " + wanted, nil, rest},
+			draft{StepForget, fmt.Sprintf("Remove %s from status.storedVersions", joined(rest)), nil, rest})
 	}
 	if len(gone) > 0 {
-		all = append(all, draft{StepRemove, "Remove " + joined(gone), target, gone, ""})
+		all = append(all, draft{StepRemove, "Remove " + joined(gone), target, gone})
 	}
 	return all
 }

@@ -11,18 +11,13 @@ import (
 	"github.com/crdlab/crdlab/internal/playground"
 )
 
-// A Planner plans the way of one CRD, one step after the other.
+// A Planner plans the way of one CRD.
 type Planner struct {
 	engine    check.Engine
 	options   PlanOptions
 	revisions []*manifest.Document // nil where the CRD is missing
 	planned   PlannedCRD
-	// revision is the revision to which the next steps lead, and drafts has these steps.
-	revision int
-	drafts   []draft
-	target   definition
-	isDone   bool
-	objects  []*object
+	objects   []*object
 	// state is the CRD in the cluster with its status, and applied the manifest that led to it.
 	state, applied definition
 	// count is the number of objects that crdlab made.
@@ -41,57 +36,31 @@ func NewPlanner(engine check.Engine, revisions []*manifest.Document, objects *ma
 	return p
 }
 
-// Planned returns the steps so far. What concerns all steps is missing until Next returns false.
+// Planned returns the steps so far. What concerns all steps is missing until Run returns.
 func (p *Planner) Planned() PlannedCRD { return p.planned }
 
-// Next plans at most one further step. It returns false if there are no more. The error is from the engine, or from ctx, and
-// ends the plan.
-func (p *Planner) Next(ctx context.Context) (more bool, err error) {
-	switch {
-	case p.isDone:
-		return false, nil
-	case len(p.drafts) > 0 && !p.isBlocked():
-		next := p.drafts[0]
-		p.drafts = p.drafts[1:]
-		return true, p.take(ctx, next)
-	case p.revision < len(p.revisions) && !p.isBlocked():
-		p.revision++
-		return true, p.approach(ctx, p.revision-1)
+// Run plans all steps. The error is from the engine, or from ctx.
+func (p *Planner) Run(ctx context.Context) error {
+	for i, d := range p.revisions {
+		var err error
+		switch {
+		case d == nil && p.state == nil:
+			continue
+		case d == nil:
+			p.delete(i)
+			p.state, p.objects = nil, nil
+		case p.state == nil:
+			p.planned.AssumesStored, err = p.begin(ctx, i, d)
+		default:
+			err = p.advance(ctx, i, d)
+		}
+		if err != nil {
+			return err
+		}
+		if _, isBlocked := p.planned.Blocked(); isBlocked {
+			break
+		}
 	}
-	p.isDone = true
-	return false, p.finish(ctx)
-}
-
-// evaluate evaluates a scenario with the options of the plan.
-func (p *Planner) evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
-	s.Kubernetes, s.Conversion = p.options.Kubernetes, p.options.Conversion
-	return p.engine.Evaluate(ctx, s)
-}
-
-// isBlocked reports that the API server refuses the last step.
-func (p *Planner) isBlocked() bool {
-	n := len(p.planned.Steps)
-	return n > 0 && p.planned.Steps[n-1].Rejected != ""
-}
-
-// approach begins the way to revision i.
-func (p *Planner) approach(ctx context.Context, i int) (err error) {
-	d := p.revisions[i]
-	switch {
-	case d == nil && p.state == nil:
-	case d == nil:
-		p.delete(i)
-		p.state, p.objects = nil, nil
-	case p.state == nil:
-		p.planned.AssumesStored, err = p.begin(ctx, i, d)
-	default:
-		err = p.advance(ctx, d)
-	}
-	return err
-}
-
-// finish adds what concerns all steps.
-func (p *Planner) finish(ctx context.Context) error {
 	c := &p.planned
 	for _, o := range p.objects {
 		c.Objects++
@@ -101,6 +70,12 @@ func (p *Planner) finish(ctx context.Context) error {
 		}
 	}
 	return p.judgeReleases(ctx, c)
+}
+
+// evaluate evaluates a scenario with the options of the plan.
+func (p *Planner) evaluate(ctx context.Context, s playground.Scenario) (playground.Report, error) {
+	s.Kubernetes, s.Conversion = p.options.Kubernetes, p.options.Conversion
+	return p.engine.Evaluate(ctx, s)
 }
 
 // begin creates the CRD of revision i, or takes it as it is in a cluster. assumes reports that its status is not known.
@@ -161,8 +136,8 @@ func (p *Planner) delete(i int) {
 	p.planned.Steps = append(p.planned.Steps, s)
 }
 
-// advance drafts the steps to a revision.
-func (p *Planner) advance(ctx context.Context, d *manifest.Document) error {
+// advance adds the steps to revision i.
+func (p *Planner) advance(ctx context.Context, i int, d *manifest.Document) error {
 	target, err := parseDefinition(d.Text)
 	if err != nil {
 		return err
@@ -175,42 +150,42 @@ func (p *Planner) advance(ctx context.Context, d *manifest.Document) error {
 	if err != nil {
 		return err
 	}
-	all[0].conversion = comparisons.sentence(all[0].crd)
-	p.drafts, p.target = all, target
-	return nil
-}
-
-// take carries out a step. If the API server refuses it, the others are in vain.
-func (p *Planner) take(ctx context.Context, next draft) error {
-	d := p.revisions[p.revision-1]
-	s := newStep(next.kind, next.title, p.revision-1)
-	s.versions, s.Conversion = next.versions, next.conversion
-	path := fileOf(len(p.planned.Steps)+1, next.kind, next.versions)
-	if next.crd != nil {
-		s.Manifest, s.File = next.crd.String(), path
-		if isSame(next.crd, p.target) {
-			s.Manifest, s.File = d.Text, position(d)
-			next.crd = p.target
-			if !strings.Contains(d.File.Path, ":") { // kubectl reads no revisions
-				path = d.File.Path
+	for n, next := range all {
+		s := newStep(next.kind, next.title, i)
+		s.versions = next.versions
+		path := fileOf(len(p.planned.Steps)+1, next.kind, next.versions)
+		if next.crd != nil {
+			s.Manifest, s.File = next.crd.String(), path
+			if isSame(next.crd, target) {
+				s.Manifest, s.File = d.Text, position(d)
+				next.crd = target
+				if !strings.Contains(d.File.Path, ":") { // kubectl reads no revisions
+					path = d.File.Path
+				}
 			}
 		}
-	}
-	s.Commands, s.Waits, s.Notes = commandsOf(next, path, p.state), waitsFor(next, p.state, p.target), notesOn(next)
-	before := p.state
-	if err := p.carryOut(ctx, &s, next); err != nil {
-		return err
-	}
-	if next.kind == StepUpdate && len(next.versions) == 0 && s.Rejected == "" {
-		if isSame(before, p.state) {
+		s.Commands, s.Waits, s.Notes = commandsOf(next, path, p.state), waitsFor(next, p.state, target), notesOn(next)
+		if n == 0 {
+			s.Conversion = comparisons.sentence(next.crd)
+		}
+		before := p.state
+		if err := p.carryOut(ctx, &s, next); err != nil {
+			return err
+		}
+		if next.kind == StepUpdate && len(next.versions) == 0 && s.Rejected == "" {
+			if isSame(before, p.state) {
+				continue
+			}
+			if deprecated := newlyDeprecated(before, p.state); isSame(before, p.state.undeprecated(deprecated)) {
+				s.Title = "Deprecate " + joined(deprecated)
+			}
+		}
+		p.describe(&s)
+		p.planned.Steps = append(p.planned.Steps, s)
+		if s.Rejected != "" {
 			return nil
 		}
-		if deprecated := newlyDeprecated(before, p.state); isSame(before, p.state.undeprecated(deprecated)) {
-			s.Title = "Deprecate " + joined(deprecated)
-		}
 	}
-	p.describe(&s)
-	p.planned.Steps = append(p.planned.Steps, s)
 	return nil
 }
 

@@ -786,15 +786,19 @@ export type components = {
             readonly range: components["schemas"]["Range"];
             readonly source: components["schemas"]["Range"];
         };
-        /** @description PlanRequest requests the steps that lead from the previous CRD of a scenario to its CRD, as "crdlab plan" lists them. They are tried on the previous objects of the scenario, and on objects that crdlab makes. The response has the first steps after From, so that each request is short. */
+        /** @description PlanRequest requests the steps that lead from the previous CRD of a scenario to its CRD, as "crdlab plan" lists them. They are tried on the previous objects of the scenario, and on objects that crdlab makes. Each request does a part of the work, so that it is short. */
         readonly PlanRequest: {
             readonly scenario: components["schemas"]["Scenario"];
-            /** @description From is the number of steps to skip. */
+            /** @description From is the number of steps of the responses before, and Trials that of the last one. Both are 0 at first. */
             readonly from: number;
+            readonly trials: number;
         };
         /** @description PlanResult is the response to a PlanRequest. */
         readonly PlanResult: {
+            /** @description Steps lists the steps after From that have been tried since. */
             readonly steps: readonly components["schemas"]["PlanStep"][];
+            /** @description Trials is the number of trials so far, for the next request. */
+            readonly trials: number;
             /** @description Done reports that there are no further steps. */
             readonly done: boolean;
             /** @description Summary has the sentences about all steps, once there are no further ones. */

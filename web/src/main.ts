@@ -139,7 +139,7 @@ const galleryDialog = new GalleryDialog(session, gallery);
 const historyDialog = new HistoryDialog(session, gallery);
 bindTests(session);
 bindMutations(session, () => void mutate(session, (scenario, from) => assistant.mutate(scenario, from)));
-bindPlan(session, () => void makePlan(session, (scenario, from) => assistant.plan(scenario, from)));
+bindPlan(session, () => void makePlan(session, (scenario, from, trials) => assistant.plan(scenario, from, trials)));
 const documentMenu = bindDocumentMenu(session, (name) => documents.focus(name));
 const celConsole = new Console(session, assistant, () => documents.cursor("object"));
 const tools = bindTools(session, assistant, documents);

@@ -35,12 +35,12 @@ export function isPlanning(state: SessionState): boolean {
 }
 
 /** Plans one step after the other, until the documents change. */
-export async function makePlan(session: Session, ask: (scenario: Scenario, from: number) => Promise<PlanResult | undefined>): Promise<void> {
+export async function makePlan(session: Session, ask: (scenario: Scenario, from: number, trials: number) => Promise<PlanResult | undefined>): Promise<void> {
   const { scenario } = session.state;
-  let plan: Plan = { scenario, steps: [], done: false, summary: [], failed: false };
+  let plan: Plan = { scenario, steps: [], trials: 0, done: false, summary: [], failed: false };
   session.update({ plan });
   while (!plan.done && !plan.failed) {
-    const part = await ask(scenario, plan.steps.length);
+    const part = await ask(scenario, plan.steps.length, plan.trials);
     if (session.state.plan !== plan || !isCurrent(session.state)) return;
     plan = part ? { ...plan, ...part, steps: [...plan.steps, ...part.steps] } : { ...plan, failed: true };
     session.update({ plan });

@@ -82,9 +82,9 @@ export class Assistant {
     return (await this.#mutations.submit({ mutate: { scenario: withoutDefaults(scenario), from } }))?.mutate;
   }
 
-  /** Plans the steps from the previous CRD, after the first ones. */
-  async plan(scenario: Scenario, from: number): Promise<PlanResult | undefined> {
-    return (await this.#ask({ plan: { scenario: withoutDefaults(scenario), from } })).plan;
+  /** Does a part of the plan from the previous CRD, after the first steps and trials. */
+  async plan(scenario: Scenario, from: number, trials: number): Promise<PlanResult | undefined> {
+    return (await this.#ask({ plan: { scenario: withoutDefaults(scenario), from, trials } })).plan;
   }
 
   /** Writes a scenario as a test file. */
