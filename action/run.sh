@@ -3,7 +3,8 @@
 # job in Markdown. It runs each command, and ends with the worst exit status.
 #
 # INPUT_CHECK and INPUT_TEST are paths, INPUT_BASE is a revision, INPUT_KUBERNETES lists
-# releases. CRDLAB_PAGE_URL is the address of a page for links.
+# releases, and INPUT_COMMENT is true for a comment on the pull request. CRDLAB_PAGE_URL is the
+# address of a page for links.
 set -euo pipefail
 
 summary=${GITHUB_STEP_SUMMARY:-/dev/null}
@@ -19,6 +20,28 @@ run() {
   local status=0
   "$@" || status=$?
   if ((status > worst)); then worst=$status; fi
+}
+
+# The longest text of a comment in bytes; GitHub permits 65,536 characters.
+longest=60000
+mark='<!-- crdlab plan -->'
+
+# comment writes a plan as a comment on the pull request, in place of the one before.
+comment() {
+  local number known plan=$1
+  number=$(sed -n 's|^refs/pull/\([0-9]*\)/.*|\1|p' <<< "${GITHUB_REF:-}")
+  if [[ -z $number ]]; then return; fi
+  known=$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$number/comments" \
+    --jq ".[] | select(.body | startswith(\"$mark\")) | .id") || return
+  known=${known%%$'\n'*}
+  if ((${#plan} > longest)); then
+    plan=$(printf '%s\n```\n\nThe summary of the job has the whole plan.' "${plan:0:longest}")
+  fi
+  if [[ -n $known ]]; then
+    gh api --silent --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$known" --raw-field "body=$mark"$'\n'"$plan"
+  elif [[ $plan == *$'\n#### '* ]]; then # There are steps.
+    gh api --silent "repos/$GITHUB_REPOSITORY/issues/$number/comments" --raw-field "body=$mark"$'\n'"$plan"
+  fi
 }
 
 if ((${#check[@]} > 0)); then
@@ -40,8 +63,14 @@ if [[ -n ${INPUT_BASE:-} ]]; then
     printf '\n'
     run crdlab diff --output markdown -- "$INPUT_BASE" HEAD
     printf '\n'
-    run crdlab plan --output markdown -- "$INPUT_BASE" HEAD
   } >> "$summary"
+  plan=$(mktemp)
+  run crdlab plan --output markdown -- "$INPUT_BASE" HEAD > "$plan"
+  cat "$plan" >> "$summary"
+  if [[ ${INPUT_COMMENT:-} == true ]] && ! comment "$(cat "$plan")"; then
+    echo "::warning::crdlab could not comment on the pull request: it needs the permission pull-requests: write"
+  fi
+  rm "$plan"
 fi
 
 case $worst in

@@ -113,7 +113,9 @@ func (s Step) Outcome() playground.Outcome {
 // several lines.
 func (s Step) Facts() []playground.Fact {
 	var all []playground.Fact
-	add := func(name, format string, a ...any) { all = append(all, playground.Fact{Name: name, Text: fmt.Sprintf(format, a...)}) }
+	add := func(name, format string, a ...any) {
+		all = append(all, playground.Fact{Name: name, Text: fmt.Sprintf(format, a...)})
+	}
 	for _, wait := range s.Waits {
 		add("wait for", "%s", wait)
 	}
@@ -152,7 +154,7 @@ func (s Step) Facts() []playground.Fact {
 		case s.Kind == StepRewrite:
 			add("proof", "the API server accepts the unchanged update of each object")
 		default:
-			add("proof", "accepted; the objects read the same at each version that is served before and after")
+			add("proof", "accepted; the tried objects read the same at each version that is served before and after")
 		}
 	}
 	if s.Rollback != nil {
