@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdlab/crdlab/internal/check"
+	"github.com/crdlab/crdlab/internal/engine"
+	"github.com/crdlab/crdlab/internal/engine/conversion"
 	"github.com/crdlab/crdlab/internal/format"
 	"github.com/crdlab/crdlab/internal/manifest"
 	"github.com/crdlab/crdlab/internal/upgrade"
@@ -20,10 +23,14 @@ type planFlags struct {
 	conversionFlags
 	fromCluster bool
 	objects     []string
+	webhooks    []string
 	write       string
 	output      string
 	failOn      string
 }
+
+// anyNetwork permits each address of a webhook that the user names.
+var anyNetwork = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 
 func newPlan() *cobra.Command {
 	var flags planFlags
@@ -47,6 +54,7 @@ OLD and NEW are paths as for the command check. Further revisions follow one aft
 	command.Flags().BoolVar(&flags.fromCluster, "from-cluster", false, "take the CRDs of the cluster as OLD, with their objects")
 	command.Flags().StringSliceVar(&flags.objects, "objects", nil, "`paths` of objects on which the steps are tried")
 	flags.addConversion(command)
+	command.Flags().StringSliceVar(&flags.webhooks, "webhook", nil, "`URLs` of conversion webhooks that crdlab calls, as in the clientConfig of the CRD")
 	command.Flags().StringVar(&flags.write, "write", "", "`directory` for the manifests of the steps, with a test for each")
 	addChoice(command, &flags.failOn, "fail-on", "", "least `severity` with the exit status 1", "breaks", "may-break", "never")
 	addGenerator(command)
@@ -79,11 +87,12 @@ func runPlan(command *cobra.Command, flags planFlags, paths []string) (int, erro
 		}
 		notifyMistakes(command, in)
 	}
-	conversion, err := flags.readConversion(command)
+	answers, err := flags.readConversion(command)
 	if err != nil {
 		return 0, err
 	}
-	plan, err := upgrade.NewPlan(ctx, newestEngine(), revisions, objects, upgrade.PlanOptions{Conversion: conversion, Assist: newAssist()})
+	e := engine.NewWithWebhooks(conversion.Webhooks{URLs: flags.webhooks, Networks: anyNetwork})
+	plan, err := upgrade.NewPlan(ctx, check.Engine{Evaluate: e.Evaluate, Forget: e.ForgetCRDs}, revisions, objects, upgrade.PlanOptions{Conversion: answers, Assist: newAssist()})
 	if err != nil {
 		return 0, err
 	}

@@ -32,6 +32,8 @@ import (
 type cluster struct {
 	client dynamic.Interface
 	etcd   clientv3.KV
+	// engine foretells what happens.
+	engine *engine.Engine
 }
 
 var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
@@ -59,35 +61,35 @@ func newCluster(t *testing.T) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &cluster{client, data.KV}
+	return &cluster{client, data.KV, engine.New()}
 }
 
 // carryOut plans the update from one CRD to another, and does on the server what each step says. It compares what
-// happens with what the plan foretells.
-func (c *cluster) carryOut(t *testing.T, old, changed string) {
+// happens with what the plan foretells, and returns the plan.
+func (c *cluster) carryOut(t *testing.T, old, changed string) upgrade.PlannedCRD {
 	t.Helper()
-	e := engine.New()
 	inputs := make([]*manifest.Input, 3)
 	for i, text := range []string{old, changed, ""} {
 		inputs[i] = manifest.NewInput()
 		inputs[i].Add(fmt.Sprintf("%d.yaml", i), text)
 	}
-	plan, err := upgrade.NewPlan(t.Context(), check.Engine{Evaluate: e.Evaluate}, inputs[:2], inputs[2], upgrade.PlanOptions{Assist: assist.New(e).Respond})
+	plan, err := upgrade.NewPlan(t.Context(), check.Engine{Evaluate: c.engine.Evaluate}, inputs[:2], inputs[2], upgrade.PlanOptions{Assist: assist.New(c.engine).Respond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &walk{t: t, cluster: c, planned: plan.CRDs[0]}
 	defer w.end()
 	if !w.begin(old) {
-		return
+		return w.planned
 	}
 	w.refusedBefore()
 	for i, step := range w.planned.Steps {
 		if !w.take(i, step) {
 			t.Logf("the plan:\n%s", old+"---\n"+changed)
-			return
+			break
 		}
 	}
+	return w.planned
 }
 
 // A walk takes the steps of a plan.

@@ -105,7 +105,7 @@ func (e *Engine) report(ctx context.Context, s playground.Scenario, c *crd.CRD, 
 		Schemas:    []playground.Schema{},
 	}
 	quickfix.SuggestForConversion(report.Conversion.Findings, s.Conversion, c)
-	if report.StoredObjects, err = crddiff.CompareStoredObjects(ctx, c, old, s.Conversion, now); err != nil {
+	if report.StoredObjects, err = crddiff.CompareStoredObjects(ctx, c, old, s.Conversion, e.live, now); err != nil {
 		return report, err
 	}
 	for i, stored := range report.StoredObjects {

@@ -21,8 +21,8 @@ import (
 // CompareStoredObjects returns the effects of the update of c on the objects in
 // the cluster: it reads and validates them under the old CRD and under c. It
 // skips documents that are not objects of the CRD, because other findings
-// report them. The responses are Scenario.Conversion.
-func CompareStoredObjects(ctx context.Context, c *crd.CRD, old object.OldObjects, responses string, now time.Time) ([]playground.StoredObject, error) {
+// report them. The responses are Scenario.Conversion, and live permits calls of webhooks.
+func CompareStoredObjects(ctx context.Context, c *crd.CRD, old object.OldObjects, responses string, live conversion.Webhooks, now time.Time) ([]playground.StoredObject, error) {
 	all := []playground.StoredObject{}
 	if c.CompileOld == nil || !c.Report.Accepted {
 		return all, nil
@@ -38,11 +38,11 @@ func CompareStoredObjects(ctx context.Context, c *crd.CRD, old object.OldObjects
 		if ctx.Err() != nil || err != nil || !before.Defines(stored) {
 			continue
 		}
-		oldConversion, err := customresource.NewConversion(before, responses, conversion.Webhooks{})
+		oldConversion, err := customresource.NewConversion(before, responses, live)
 		if err != nil {
 			return nil, err
 		}
-		newConversion, err := customresource.NewConversion(c, responses, conversion.Webhooks{})
+		newConversion, err := customresource.NewConversion(c, responses, live)
 		if err != nil {
 			return nil, err
 		}
