@@ -56,6 +56,7 @@ func (d document) isCommand() bool { return path.Dir(d.name) == commandsName }
 var listedDocuments = []document{
 	{name: "install", group: "Use", description: "Each way to install crdlab"},
 	{name: commandsName, group: "Use", description: "The commands of crdlab"},
+	{name: "upgrades", group: "Use", description: "Comparing CRDs, and planning the way to a new version"},
 	{name: "editors", group: "Use", description: "The language server"},
 	{name: "mcp", group: "Use", description: "Tools for assistants"},
 	{name: "embedding", group: "Use", description: "The playground in other pages"},
