@@ -371,12 +371,12 @@ func (w *walk) take(i int, step upgrade.Step) bool {
 		old, known := before[r]
 		if known && !reflect.DeepEqual(old, object) {
 			differs = true
-			if !hasEffect(upgrade.EffectChanged, upgrade.EffectUnreadable) {
+			if !hasEffect(upgrade.EffectChanged, upgrade.EffectAdded, upgrade.EffectUnreadable) {
 				return fail("%s reads differently at %s: %v, before %v", r.name, r.version, object, old)
 			}
 		}
 	}
-	if hasEffect(upgrade.EffectUnreadable, upgrade.EffectChanged) && !differs {
+	if hasEffect(upgrade.EffectUnreadable, upgrade.EffectChanged, upgrade.EffectAdded) && !differs {
 		return fail("no read differs")
 	}
 	return w.writes(step, fail, hasEffect)

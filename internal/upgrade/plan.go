@@ -166,6 +166,8 @@ const (
 	EffectLost EffectKind = "lost"
 	// EffectChanged: reads have other values than before the step.
 	EffectChanged EffectKind = "changed"
+	// EffectAdded: reads have fields that they did not have before the step, such as defaults.
+	EffectAdded EffectKind = "added"
 	// EffectRoundTrip: a client that reads the object at the version and writes it back changes the fields.
 	EffectRoundTrip EffectKind = "roundTrip"
 	// EffectUnstored: the storage version lacks fields that a client writes at the version.
@@ -176,7 +178,7 @@ const (
 
 // Severity returns the severity of the effect.
 func (e Effect) Severity() Severity {
-	if e.Kind == EffectUnknown {
+	if e.Kind == EffectUnknown || e.Kind == EffectAdded {
 		return MayBreak
 	}
 	return Breaks

@@ -131,7 +131,11 @@ func (o *object) effects(t *trial, r playground.StoredObject) (all []Effect) {
 		before, known := o.reads[version]
 		if known {
 			if fields := differences(before, now.reads[version], ""); len(fields) > 0 {
-				add(EffectChanged, version, fields)
+				kind := EffectAdded
+				if slices.ContainsFunc(missing(before, now.reads[version], ""), func(field string) bool { return !isOfServer(field) }) {
+					kind = EffectChanged
+				}
+				add(kind, version, fields)
 			}
 		}
 		if after, ok := written.reads[version]; ok && known {

@@ -187,7 +187,7 @@ func (p *Planner) createAdded(ctx context.Context, after definition) ([]Effect, 
 		if !ok || json.Unmarshal(r.Validated, &validated) != nil {
 			return
 		}
-		if fields := differences(validated, read, ""); len(fields) > 0 {
+		if fields := slices.DeleteFunc(missing(validated, read, ""), isOfServer); len(fields) > 0 {
 			lost = append(lost, o.effect(EffectUnstored, o.version, fields))
 		}
 	})

@@ -182,12 +182,13 @@ func trialFacts(t Trial) []playground.Fact {
 			all = append(all, playground.Fact{Name: "error", Text: e})
 		}
 	}
-	for i, e := range t.Effects {
+	objects := effectsByObject(t.Effects)
+	for i, effects := range objects {
 		if i == maxEffects {
-			all = append(all, playground.Fact{Name: "and", Text: fmt.Sprintf("%d more objects, see the format json", len(t.Effects)-maxEffects)})
+			all = append(all, playground.Fact{Name: "and", Text: fmt.Sprintf("%d more objects, see the format json", len(objects)-maxEffects)})
 			break
 		}
-		all = append(all, playground.Fact{Name: effectNames[e.Severity()], Text: effectText(e)})
+		all = append(all, objectFact(effects))
 	}
 	var breaking, others []Change
 	for _, c := range t.Changes {
@@ -230,8 +231,6 @@ func listed(changes []Change) string {
 // maxListed is the number of changes that a line lists.
 const maxListed = 5
 
-var effectNames = map[Severity]string{MayBreak: "unknown", Breaks: "breaks"}
-
 const newObjectsOnly = "A rule with optionalOldSelf: true can hold new objects alone to the new limit."
 
 // advices says, for a kind of change that breaks, which change of the CRD has the same purpose and does not.
@@ -250,50 +249,87 @@ var advices = map[string]string{
 	"format changed":   "keep the format in this version.",
 }
 
-// effectText describes what happens to an object.
+// effectsByObject returns the effects on each object, in the order of the objects.
+func effectsByObject(effects []Effect) (all [][]Effect) {
+	places := map[string]int{}
+	for _, e := range effects {
+		key := fmt.Sprint(e.Path, e.Line, e.Made)
+		if i, known := places[key]; known {
+			all[i] = append(all[i], e)
+		} else {
+			places[key] = len(all)
+			all = append(all, []Effect{e})
+		}
+	}
+	return all
+}
+
+// objectFact describes what happens to an object.
+func objectFact(effects []Effect) playground.Fact {
+	worst, isKnown := Compatible, false
+	var texts []string
+	for _, e := range effects {
+		worst, isKnown = max(worst, e.Severity()), isKnown || e.Kind != EffectUnknown
+		texts = append(texts, effectText(e))
+	}
+	f := playground.Fact{Name: "unknown", Text: strings.Join(texts, "\n")}
+	if isKnown {
+		f.Name = labels[classes[worst]]
+	}
+	switch e := effects[0]; {
+	case e.Path == "":
+		lines := strings.Split(strings.TrimSpace(e.Made), "\n")
+		if n := len(lines) - maxMadeLines; n > 1 {
+			lines = append(lines[:maxMadeLines], fmt.Sprintf("# %d more lines, see the format json", n))
+		}
+		f.Text = "an object that crdlab made: " + f.Text + "\n  " + strings.Join(lines, "\n  ")
+	case e.Namespace == "":
+		f.Text = fmt.Sprintf("%s:%d: %q: %s", e.Path, e.Line, e.Name, f.Text)
+	default:
+		f.Text = fmt.Sprintf("%s:%d: %q in %s: %s", e.Path, e.Line, e.Name, e.Namespace, f.Text)
+	}
+	return f
+}
+
+// maxMadeLines is the number of lines of an object that a step shows.
+const maxMadeLines = 12
+
+var classes = map[Severity]playground.ChangeClass{MayBreak: playground.ChangeMayBreak, Breaks: playground.ChangeBreaks}
+
+// effectText describes an effect on an object, with the errors in further lines.
 func effectText(e Effect) string {
 	fields := strings.Join(e.Fields, ", ")
+	at := ""
+	if e.Version != "" {
+		at = " at " + e.Version
+	}
 	var text string
 	switch e.Kind {
 	case EffectUnreadable:
-		text = "the API server can no longer read it" + atVersion(e)
+		text = "the API server can no longer read it" + at
 	case EffectInvalid:
 		text = "it is invalid"
 	case EffectLost:
 		text = "the next write deletes " + fields
 		if e.Version != "" {
-			text = fmt.Sprintf("%s does not show %s, and a write at %s deletes it", e.Version, fields, e.Version)
+			text = fmt.Sprintf("%s does not show %s, and a write%s deletes it", e.Version, fields, at)
 		}
 	case EffectUnappliable:
 		text = "the API server refuses each server-side apply to it"
 	case EffectDeleted:
 		text = "it loses " + fields + " for good: no step back restores it"
 	case EffectChanged:
-		text = fmt.Sprintf("reads at %s differ from before: %s", e.Version, fields)
+		text = fmt.Sprintf("reads%s differ from before: %s", at, fields)
+	case EffectAdded:
+		text = fmt.Sprintf("reads%s have more fields than before: %s", at, fields)
 	case EffectRoundTrip:
-		text = fmt.Sprintf("an unchanged write at %s changes %s", e.Version, fields)
+		text = fmt.Sprintf("an unchanged write%s changes %s", at, fields)
 	case EffectUnstored:
-		text = fmt.Sprintf("a client that writes it at %s loses %s, because the stored version has no such field", e.Version, fields)
+		text = fmt.Sprintf("a client that writes it%s loses %s, because the stored version has no such field", at, fields)
 	case EffectUnknown:
-		text = "what happens" + atVersion(e) + " depends on the conversion webhook"
+		text = "what happens" + at + " depends on the conversion webhook"
 	}
-	for _, message := range e.Errors {
-		text += "\n" + message
-	}
-	switch {
-	case e.Path == "":
-		return "an object that crdlab made: " + text + "\n  " + strings.ReplaceAll(strings.TrimSpace(e.Made), "\n", "\n  ")
-	case e.Namespace == "":
-		return fmt.Sprintf("%s:%d: %q: %s", e.Path, e.Line, e.Name, text)
-	}
-	return fmt.Sprintf("%s:%d: %q in %s: %s", e.Path, e.Line, e.Name, e.Namespace, text)
-}
-
-func atVersion(e Effect) string {
-	if e.Version == "" {
-		return ""
-	}
-	return " at " + e.Version
+	return strings.Join(append([]string{text}, e.Errors...), "\n")
 }
 
 // rollbackText says whether the manifest before can be applied again.
