@@ -56,8 +56,7 @@ func (d *diff) recordAddedVersion(i int) {
 }
 
 // migration tells how to remove a version in which objects may be stored.
-const migration = "First keep the version with served: false, write each object again, and remove the version from status.storedVersions " +
-	"(kubectl patch crd NAME --subresource=status --type=merge --patch '{\"status\":{\"storedVersions\":[\"VERSION\"]}}', with the versions that remain)."
+const migration = "First keep the version with served: false, write each object again, and remove the version from status.storedVersions. The plan of the upgrade has the commands."
 
 // recordRemovedVersion records version j of the old CRD, which the new CRD
 // lacks. The API server rejects the removal while status.storedVersions

@@ -174,7 +174,7 @@ var otherCRDErrors = []suggestion{
 	{code: "apply-kept", message: pattern(`^apply keeps the existing value, which the document does not have$`)},
 	{code: "stored-versions", field: pattern(`^status\.storedVersions$`), message: pattern(`must have the storage version`)},
 	{code: "stored-version-missing", field: pattern(`^status\.storedVersions\[\d+\]$`), message: pattern(`missing from spec\.versions`),
-		hint: "Keep the version with served: false until each object is written again. Then remove it with: kubectl patch crd NAME --subresource=status --type=merge --patch '{\"status\":{\"storedVersions\":[\"VERSION\"]}}', with the versions that remain."},
+		hint: "Keep the version with served: false until each object is written again, and the version is removed from status.storedVersions. The steps and their commands are in the page's panel CRD changes, and in the output of crdlab plan."},
 	{code: "conversion-url", field: pattern(`webhookClientConfig\.url$`)},
 	{code: "conversion-service", field: pattern(`webhookClientConfig\.service\.(?:path|port)$`)},
 	{code: "conversion-ca-bundle", field: pattern(`\.caBundle$`)},
