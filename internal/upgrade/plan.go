@@ -172,6 +172,8 @@ const (
 	EffectRoundTrip EffectKind = "roundTrip"
 	// EffectUnstored: the storage version lacks fields that a client writes at the version.
 	EffectUnstored EffectKind = "unstored"
+	// EffectLeft: the object is still stored in the version, which the step declares unused.
+	EffectLeft EffectKind = "left"
 	// EffectUnknown: it depends on the conversion webhook, for which there is no answer.
 	EffectUnknown EffectKind = "unknown"
 )

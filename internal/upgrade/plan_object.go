@@ -20,7 +20,19 @@ type object struct {
 	version string
 	// original is the object before the first step, and stored the object as it is stored.
 	original, stored string
+	// isOpen reports that it depends on the webhook whether the object was written again.
+	isOpen bool
 	views
+}
+
+// storedVersion returns the version in which the object is stored.
+func (o *object) storedVersion() string {
+	d, err := parseDefinition(o.stored)
+	if err != nil {
+		return ""
+	}
+	_, version, _ := strings.Cut(fmt.Sprint(d["apiVersion"]), "/")
+	return version
 }
 
 // views are the reads of an object.
@@ -95,11 +107,14 @@ func (o *object) effects(t *trial, r playground.StoredObject) (all []Effect) {
 		e.Errors = append(e.Errors, errors...)
 		all = append(all, e)
 	}
-	switch r.Outcome {
-	case playground.OutcomeSkipped:
+	switch {
+	case r.Outcome == playground.OutcomeSkipped:
 		add(EffectUnknown, "", nil, r.Why)
 		return all
-	case playground.OutcomeError:
+	case r.Outcome == playground.OutcomeError && o.isOpen:
+		add(EffectUnknown, "", nil)
+		return all
+	case r.Outcome == playground.OutcomeError:
 		add(EffectUnreadable, "", nil, r.Why)
 		return all
 	}

@@ -326,6 +326,8 @@ func effectText(e Effect) string {
 		text = fmt.Sprintf("an unchanged write%s changes %s", at, fields)
 	case EffectUnstored:
 		text = fmt.Sprintf("a client that writes it%s loses %s, because the stored version has no such field", at, fields)
+	case EffectLeft:
+		text = fmt.Sprintf("it is still stored as %s, so it can never be read again once the version is removed", e.Version)
 	case EffectUnknown:
 		text = "what happens" + at + " depends on the conversion webhook"
 	}

@@ -193,6 +193,15 @@ func (p *Planner) advance(ctx context.Context, i int, d *manifest.Document) erro
 func (p *Planner) carryOut(ctx context.Context, s *Step, next draft) error {
 	switch next.kind {
 	case StepForget:
+		for _, o := range p.objects {
+			switch left := o.storedVersion(); {
+			case !slices.Contains(next.versions, left):
+			case o.isOpen:
+				s.add(o.effect(EffectUnknown, "", nil))
+			default:
+				s.add(o.effect(EffectLeft, left, nil))
+			}
+		}
 		p.state = p.state.clone()
 		p.state.setStored(withoutAll(p.state.stored(), next.versions))
 		return nil
@@ -252,8 +261,13 @@ func (p *Planner) rewrite(ctx context.Context, s *Step, versions []string) error
 		byKey := map[string]*object{}
 		for _, o := range batch {
 			found, ok := o.reads[version]
-			if !ok { // A step before says so, or it depends on the webhook.
-				s.add(o.effect(EffectUnknown, version, nil))
+			if !ok {
+				e := o.effect(EffectUnknown, version, nil)
+				if message, isKnown := o.errors[version]; isKnown {
+					e.Kind, e.Errors = EffectUnreadable, append(e.Errors, message)
+				}
+				o.isOpen = e.Kind == EffectUnknown
+				s.add(e)
 				continue
 			}
 			read := definition(found).clone()
@@ -277,6 +291,7 @@ func (p *Planner) rewrite(ctx context.Context, s *Step, versions []string) error
 			case o == nil:
 			case len(r.DependsOn) > 0:
 				s.add(o.effect(EffectUnknown, "", nil))
+				o.isOpen = true
 			case !r.Accepted:
 				e := o.effect(EffectInvalid, "", nil)
 				e.Errors = append(e.Errors, strings.TrimSpace(r.Output))
