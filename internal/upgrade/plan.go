@@ -230,7 +230,7 @@ func (c PlannedCRD) Severity() Severity {
 		if s.Kind == StepDelete {
 			return Breaks
 		}
-		worst = max(worst, s.Trial.Severity())
+		worst = max(worst, s.Severity())
 	}
 	return worst
 }

@@ -102,7 +102,7 @@ var comment = regexp.MustCompile(`^( *)# ?([^#].*|$)`)
 // uncommented returns a sample with its optional fields.
 func uncommented(text string) string {
 	var lines []string
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		for comment.MatchString(line) {
 			line = comment.ReplaceAllString(line, "$1$2")
 		}
