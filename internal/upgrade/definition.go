@@ -3,6 +3,7 @@ package upgrade
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -145,6 +146,17 @@ func (d definition) strategy() string {
 		return strategy
 	}
 	return "None"
+}
+
+// preservesUnknown reports whether a version, or a part of its schema, keeps fields that it does not specify.
+func preservesUnknown(node any) bool {
+	switch node := node.(type) {
+	case map[string]any:
+		return node["x-kubernetes-preserve-unknown-fields"] == true || slices.ContainsFunc(slices.Collect(maps.Values(node)), preservesUnknown)
+	case []any:
+		return slices.ContainsFunc(node, preservesUnknown)
+	}
+	return false
 }
 
 func (d definition) resource() string {

@@ -114,9 +114,15 @@ func (c comparisons) sentence(crd definition) string {
 	}
 	versions := joined(c.names)
 	breaking, uncertain := strings.Join(c.breaking, "; "), strings.Join(c.uncertain, "; ")
+	isSame := breaking == "" && uncertain == ""
+	isOpen := slices.ContainsFunc(c.names, func(name string) bool { return preservesUnknown(crd.version(name)) })
 	switch isNone := crd.strategy() != "Webhook"; {
-	case breaking == "" && uncertain == "":
+	case isSame && isOpen:
+		return fmt.Sprintf("The schemas of %s do not differ, but they preserve unknown fields, so they do not tell whether these need a conversion.", versions)
+	case isSame && isNone:
 		return fmt.Sprintf("The strategy None is enough: %s accept the same objects and keep the same fields.", versions)
+	case isSame:
+		return fmt.Sprintf("The schemas of %s do not need the webhook: they accept the same objects and keep the same fields.", versions)
 	case breaking == "":
 		return fmt.Sprintf("crdlab found no object that %s treat differently, but it is not certain that there is none: %s.", versions, uncertain)
 	case isNone:
