@@ -138,7 +138,7 @@ func fieldsOf(changes []playground.CRDChange) string {
 	for _, c := range changes {
 		field := c.Kind
 		if c.SchemaPath != "" {
-			field += " at " + strings.NewReplacer(".properties[", ".", "properties[", "", "]", "", ".items", "[]").Replace(c.SchemaPath)
+			field += " at " + fieldPath(c.SchemaPath)
 		}
 		if !slices.Contains(fields, field) {
 			fields = append(fields, field)

@@ -215,17 +215,27 @@ func trialFacts(t Trial) []playground.Fact {
 	return all
 }
 
-// listed names changes, at most a few.
+// listed names changes, at most a few: "field removed at spec.size".
 func listed(changes []Change) string {
 	var all []string
-	for i, c := range changes {
-		if i == maxListed {
-			all = append(all, fmt.Sprintf("%d more", len(changes)-maxListed))
-			break
+	for _, c := range changes {
+		_, path, isSchema := strings.Cut(c.Field, ".openAPIV3Schema.")
+		if !isSchema {
+			path = c.Field
 		}
-		all = append(all, c.Kind+" at "+c.Field)
+		if text := c.Kind + " at " + fieldPath(path); !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	if n := len(all) - maxListed; n > 0 {
+		all = append(all[:maxListed], fmt.Sprintf("%d more", n))
 	}
 	return strings.Join(all, "\n")
+}
+
+// fieldPath returns a path in a schema as a path in an object, such as "spec.jobs[].name".
+func fieldPath(schema string) string {
+	return strings.NewReplacer(".properties[", ".", "properties[", "", "]", "", ".items", "[]").Replace(schema)
 }
 
 // maxListed is the number of changes that a line lists.
