@@ -1,5 +1,5 @@
 import type { PlanStep } from "../api.gen";
-import { element } from "../dom";
+import { element, write } from "../dom";
 import { isCurrent, isPlanning, isStep, type Plan, scenarioOf } from "../plan";
 import { sameScenario, type Scenario } from "../scenario";
 import type { Session, SessionState } from "../session";
@@ -16,7 +16,7 @@ const outcomes: Readonly<Record<PlanStep["outcome"], readonly [state: string, wo
 
 /** Shows the steps of a plan, which open as scenarios. */
 export function bindPlan(session: Session, start: () => void): void {
-  const make = element("plan-make", HTMLButtonElement);
+  const begin = element("plan-make", HTMLButtonElement);
   const back = element("plan-back", HTMLButtonElement);
   const status = element("plan-status", HTMLElement);
   const summary = element("plan-summary", HTMLElement);
@@ -25,19 +25,18 @@ export function bindPlan(session: Session, start: () => void): void {
     const document = documentOf(scenario);
     session.update({ scenario, document, beside: besideOf(document), opened: [] });
   };
-  make.addEventListener("click", start);
+  begin.addEventListener("click", start);
   back.addEventListener("click", () => {
     if (session.state.plan) open(session.state.plan.scenario);
   });
   const show = (state: SessionState, previous?: SessionState): void => {
     const { plan, scenario } = state;
     if (plan === previous?.plan && scenario === previous?.scenario) return;
-    make.disabled = isPlanning(state) || scenario.oldCrd === "" || scenario.crd === "";
-    back.hidden = !plan || sameScenario(plan.scenario, scenario);
-    make.hidden = isStep(plan, scenario);
-    status.textContent = plan ? sentenceOf(plan, isCurrent(state)) : "";
+    write(begin, { disabled: isPlanning(state) || scenario.oldCrd === "" || scenario.crd === "", hidden: isStep(plan, scenario) });
+    write(back, { hidden: !plan || sameScenario(plan.scenario, scenario) });
+    write(status, { textContent: plan ? sentenceOf(plan, isCurrent(state)) : "" });
     if (plan !== previous?.plan) {
-      summary.replaceChildren(...(plan?.summary ?? []).map((sentence) => item("li", sentence)));
+      summary.replaceChildren(...(plan?.summary ?? []).map((sentence) => make("li", "", sentence)));
       if (plan?.scenario !== previous?.plan?.scenario || (plan?.steps.length ?? 0) < list.children.length) list.replaceChildren();
       for (const step of plan?.steps.slice(list.children.length) ?? []) list.append(rendered(step, () => {
         const opened = session.state.plan && scenarioOf(session.state.plan, step);
@@ -62,10 +61,6 @@ function sentenceOf({ steps, done, failed, scenario }: Plan, current: boolean): 
   if (failed) return `The engine did not finish the plan after ${count(steps.length, "step")}.`;
   if (!current) return "The documents have changed since.";
   return done ? "" : `Trying step ${steps.length + 1}…`;
-}
-
-function item(tag: string, text: string): HTMLElement {
-  return make(tag, "", text);
 }
 
 function rendered({ title, outcome, facts, scenario }: PlanStep, open: () => void): HTMLElement {
